@@ -1,0 +1,170 @@
+"""What a handler may ask for: the caller, a service, a header."""
+
+from collections.abc import Callable, Coroutine
+from ipaddress import ip_address
+from typing import Annotated, Any, Protocol, cast
+from urllib.parse import urlsplit
+
+from fastapi import Depends, Header, Request, Response
+from fastapi.routing import APIRoute
+
+from backend.app.core.errors import Forbidden
+from backend.app.core.settings import Settings
+from backend.app.domain.principals import Principal
+from backend.app.services.chat.conversation import Conversation
+from backend.app.services.chat.sessions import ChatSessions
+from backend.app.services.identity.secrets import ACCESS_TOKEN_PREFIX, is_csrf_token
+from backend.app.services.identity.sign_in import SignIn, SignInRequired
+from backend.app.services.knowledge.library import KnowledgeLibrary
+
+_SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+#: What a person with a one-time password may do before choosing their own.
+_WITH_ONE_TIME_PASSWORD = {"/api/auth/me", "/api/auth/logout", "/api/auth/password"}
+_MAX_SECRET_CHARACTERS = 200
+
+
+class Services(Protocol):
+    """What the composition root hands to the edge."""
+
+    settings: Settings
+    sign_in: SignIn
+    chat_sessions: ChatSessions
+    conversation: Conversation
+    library: KnowledgeLibrary
+
+    async def database_answers(self) -> bool:
+        """Whether the database answers in time."""
+
+    async def metrics_page(self) -> tuple[bytes, str]:
+        """The text of a scrape and its content type."""
+
+
+class CsrfTokenMissing(Forbidden):
+    """The request lacks the page's X-CSRF-Token; reload the page."""
+
+
+class ForeignOrigin(Forbidden):
+    """The request comes from another site."""
+
+
+class PasswordChangeRequired(Forbidden):
+    """Choose a password of your own first."""
+
+
+def services(request: Request) -> Services:
+    """The running application's services."""
+    return cast(Services, request.app.state.services)
+
+
+def cookie_name(settings: Settings) -> str:
+    """The session cookie's name; the prefix lets no other site or path set it, and needs HTTPS."""
+    return "__Host-helpdesk_session" if settings.server.is_https else "helpdesk_session"
+
+
+def session_token(request: Request) -> str | None:
+    """The browser session's secret, as the cookie carries it."""
+    token = request.cookies.get(cookie_name(services(request).settings))
+    return token if token and len(token) <= _MAX_SECRET_CHARACTERS else None
+
+
+def client_source(request: Request) -> str:
+    """The address a request comes from; a proxy's word is taken only when the proxy is a trusted
+    one.
+    """
+    peer = request.client.host if request.client else "local"
+    trusted = services(request).settings.server.trusted_proxies
+    hops = [
+        hop.strip() for hop in request.headers.get("x-forwarded-for", "").split(",") if hop.strip()
+    ]
+    while hops and trusted and _is_in(peer, trusted):
+        peer = hops.pop()
+    return peer[:64]
+
+
+def _is_in(address: str, networks: tuple[Any, ...]) -> bool:
+    try:
+        return any(ip_address(address) in network for network in networks)
+    except ValueError:
+        return False
+
+
+def refuse_foreign_origin(request: Request) -> None:
+    """Raise `ForeignOrigin` when a browser says that another site made the request."""
+    origin = request.headers.get("origin")
+    if origin is None:
+        if request.headers.get("sec-fetch-site") in {"cross-site", "same-site"}:
+            raise ForeignOrigin
+        return
+    own = {
+        services(request).settings.server.public_url,
+        f"http://{request.headers.get('host', '')}",
+    }
+    parts = urlsplit(origin)
+    if f"{parts.scheme}://{parts.netloc}".lower() not in own:
+        raise ForeignOrigin
+
+
+async def authenticate(request: Request) -> Principal:
+    """Who makes this request: by access token when one is sent, else by the browser's session.
+
+    Raises:
+        SignInRequired: nobody, or no longer.
+        ForeignOrigin, CsrfTokenMissing: a change by cookie that the page itself did not make.
+        PasswordChangeRequired: the account still has a one-time password.
+    """
+    sign_in = services(request).sign_in
+    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        is_ours = secret.startswith(ACCESS_TOKEN_PREFIX) and len(secret) <= _MAX_SECRET_CHARACTERS
+        principal = await sign_in.by_access_token(secret) if is_ours else None
+    else:
+        principal = await _by_cookie(request, sign_in)
+    if principal is None:
+        raise SignInRequired
+    if principal.user.must_change_password and request.url.path not in _WITH_ONE_TIME_PASSWORD:
+        raise PasswordChangeRequired
+    return principal
+
+
+async def _by_cookie(request: Request, sign_in: SignIn) -> Principal | None:
+    token = session_token(request)
+    principal = await sign_in.by_session(token) if token else None
+    if principal is not None and token is not None and request.method not in _SAFE_METHODS:
+        refuse_foreign_origin(request)
+        if not is_csrf_token(request.headers.get("x-csrf-token", ""), token):
+            raise CsrfTokenMissing
+    return principal
+
+
+class SignedInRoute(APIRoute):
+    """A route that first asks who is there: before the body is read, so that a stranger learns
+    nothing from it.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The framework's handler behind `authenticate`."""
+        handle = super().get_route_handler()
+
+        async def handle_signed_in(request: Request) -> Response:
+            request.state.principal = await authenticate(request)
+            return await handle(request)
+
+        return handle_signed_in
+
+
+def _principal(request: Request) -> Principal:
+    return cast(Principal, request.state.principal)
+
+
+def _idempotency_key(
+    idempotency_key: Annotated[
+        str | None, Header(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_-]+$")
+    ] = None,
+) -> str | None:
+    return idempotency_key
+
+
+CurrentPrincipal = Annotated[Principal, Depends(_principal)]
+CurrentServices = Annotated[Services, Depends(services)]
+ClientSource = Annotated[str, Depends(client_source)]
+IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]

@@ -1,0 +1,119 @@
+"""The composition root: the one place that builds the object graph and takes it down again."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from backend.app.core.clock import Clock, SystemClock
+from backend.app.core.ids import IdSource, RandomIds
+from backend.app.core.periodic import every
+from backend.app.core.settings import Settings
+from backend.app.core.tasks import Tasks
+from backend.app.db import engine as database
+from backend.app.db.uow import UnitOfWork, unit_of_work
+from backend.app.providers.audit_log import AuditFile
+from backend.app.providers.metrics import PrometheusMetrics
+from backend.app.services.chat.conversation import Conversation
+from backend.app.services.chat.sessions import ChatSessions
+from backend.app.services.facts import HELP, FactReaders
+from backend.app.services.identity.accounts import Accounts
+from backend.app.services.identity.passwords import Passwords
+from backend.app.services.identity.sign_in import SignIn
+from backend.app.services.identity.sweeps import IdentitySweeps
+from backend.app.services.knowledge.library import KnowledgeLibrary
+
+_ROOT = Path(__file__).resolve().parents[2]
+_DRAIN_SECONDS = 10.0
+_SWEEP_SECONDS = 3600.0
+
+
+@dataclass(frozen=True)
+class Container:
+    """The running application's services."""
+
+    settings: Settings
+    engine: AsyncEngine
+    uow: UnitOfWork
+    tasks: Tasks
+    metrics: PrometheusMetrics
+    accounts: Accounts
+    sign_in: SignIn
+    chat_sessions: ChatSessions
+    conversation: Conversation
+    library: KnowledgeLibrary
+    facts: FactReaders
+    sweeps: IdentitySweeps
+
+    async def database_answers(self) -> bool:
+        """Whether the database answers in time."""
+        return await database.answers(self.engine)
+
+    def observe_request(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count and time one request."""
+        self.metrics.observe_request(method, route, status, seconds)
+
+    async def metrics_page(self) -> tuple[bytes, str]:
+        """The text of a scrape and its content type."""
+        return self.metrics.page(await self.facts.counters(), HELP)
+
+
+@asynccontextmanager
+async def build(
+    settings: Settings, *, clock: Clock | None = None, ids: IdSource | None = None
+) -> AsyncIterator[Container]:
+    """Build everything over ``settings``; on leaving, wait for running work and close the pool.
+
+    Raises:
+        SchemaNotCurrent: the database is not migrated to this version.
+        DatabaseUnavailable: it does not answer.
+    """
+    clock, ids = clock or SystemClock(), ids or RandomIds()
+    engine = database.create_engine(settings.database)
+    try:
+        await database.refuse_unless_current(engine)
+        uow, tasks, passwords = unit_of_work(engine), Tasks(), Passwords()
+        library = KnowledgeLibrary(uow, ids)
+        yield Container(
+            settings=settings,
+            engine=engine,
+            uow=uow,
+            tasks=tasks,
+            metrics=PrometheusMetrics(),
+            accounts=Accounts(uow, ids, clock, passwords),
+            sign_in=SignIn(
+                uow, ids, passwords, settings.identity, await passwords.hash(ids.secret())
+            ),
+            chat_sessions=ChatSessions(uow, ids, settings.chat),
+            conversation=Conversation(uow, ids, clock, library, tasks, settings.chat),
+            library=library,
+            facts=FactReaders(uow, AuditFile(log_dir(settings), clock)),
+            sweeps=IdentitySweeps(uow, settings.identity),
+        )
+        await tasks.drain(_DRAIN_SECONDS)
+    finally:
+        await engine.dispose()
+
+
+@asynccontextmanager
+async def background(container: Container) -> AsyncIterator[None]:
+    """Run what goes on all the time: fact readers and sweeps. They end on leaving."""
+    await container.facts.settle()
+    async with every(
+        (container.settings.observability.fact_poll_seconds, "facts", container.facts.read_all),
+        (_SWEEP_SECONDS, "identity_sweep", container.sweeps.run),
+    ):
+        yield
+    await container.facts.read_all()
+
+
+def log_dir(settings: Settings) -> Path:
+    """Where the audit file is written."""
+    return settings.observability.log_dir or _ROOT / "logs"
+
+
+def ui_dir(settings: Settings) -> Path:
+    """Where the built page is."""
+    return settings.server.ui_dir or _ROOT / "frontend-vue" / "dist"

@@ -1,0 +1,1 @@
+"""What any program needs: settings, errors, clock, ids, logging. Knows no domain word."""

@@ -1,0 +1,35 @@
+"""Work that is done again and again while the program runs."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from backend.app.core.errors import AppError
+from backend.app.core.logging import get_logger
+
+Job = tuple[float, str, Callable[[], Awaitable[object]]]
+
+
+async def _repeat(seconds: float, name: str, work: Callable[[], Awaitable[object]]) -> None:
+    log = get_logger("periodic")
+    while True:
+        try:
+            await work()
+        except (AppError, OSError) as error:
+            # The database or the disk is away: said once per try, and tried again.
+            log.warning("periodic_work_failed", work=name, error=type(error).__name__)
+        await asyncio.sleep(seconds)
+
+
+@asynccontextmanager
+async def every(*jobs: Job) -> AsyncIterator[None]:
+    """Run each ``(seconds, name, work)`` at once and then again after each pause, until the block
+    is left.
+    """
+    async with asyncio.TaskGroup() as group:
+        running = [group.create_task(_repeat(*job), name=job[1]) for job in jobs]
+        try:
+            yield
+        finally:
+            for task in running:
+                task.cancel()

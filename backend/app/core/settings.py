@@ -1,0 +1,202 @@
+"""What can be set, one frozen class per concern.
+
+Read once, in ``main`` or a script, and passed down by group; nothing else reads the environment.
+`.env.example` lists every name with its default, held equal to these fields by a test. Switches
+that must act on running work are no settings but rows in the database.
+"""
+
+from datetime import timedelta
+from enum import StrEnum
+from ipaddress import IPv4Network, IPv6Network, ip_address
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+
+class UnsafeSettings(Exception):
+    """A combination of settings that must not serve people; the message names the setting."""
+
+
+class Environment(StrEnum):
+    """Where the program runs; production refuses what is only fit for one person's machine."""
+
+    DEVELOPMENT = "development"
+    PRODUCTION = "production"
+    TEST = "test"
+
+
+def _group(prefix: str) -> SettingsConfigDict:
+    return SettingsConfigDict(env_prefix=prefix, frozen=True, extra="ignore", populate_by_name=True)
+
+
+class ServerSettings(BaseSettings):
+    """Address, exposure and limits of the HTTP edge."""
+
+    model_config = _group("HELPDESK_")
+
+    environment: Environment = Environment.DEVELOPMENT
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=0, le=65535)
+    #: The address people type, e.g. ``https://help.example.org``. HTTPS makes cookies ``__Host-``
+    #: and ``Secure``.
+    public_url: str | None = None
+    #: Serve people other than on loopback without TLS. Passwords then travel in the clear.
+    insecure_http: bool = False
+    #: Networks of reverse proxies whose ``X-Forwarded-For`` is believed; comma-separated.
+    trusted_proxies: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = ()
+    max_body_bytes: int = Field(default=1_048_576, ge=1024, le=104_857_600)
+    #: Built web page; unset: the one in the source tree.
+    ui_dir: Path | None = None
+    ui_enabled: bool = True
+
+    @field_validator("trusted_proxies", mode="before")
+    @classmethod
+    def _split_networks(cls, value: Any) -> Any:
+        return (
+            [part.strip() for part in value.split(",") if part.strip()]
+            if isinstance(value, str)
+            else value
+        )
+
+    @field_validator("public_url")
+    @classmethod
+    def _is_an_origin(cls, value: str | None) -> str | None:
+        if value is None or value == "":
+            return None
+        parts = urlsplit(value)
+        if (
+            parts.scheme not in {"http", "https"}
+            or not parts.hostname
+            or parts.path not in {"", "/"}
+        ):
+            raise ValueError("must be an origin such as https://help.example.org, without a path")
+        return f"{parts.scheme}://{parts.netloc}".lower()
+
+    @property
+    def is_https(self) -> bool:
+        """Whether people reach the page by HTTPS, as far as the settings say."""
+        return self.public_url is not None and self.public_url.startswith("https://")
+
+    @property
+    def listens_on_loopback(self) -> bool:
+        """Whether only this machine can connect."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def allowed_hosts(self) -> frozenset[str] | None:
+        """Host names that requests may carry (against DNS rebinding); None when any is taken."""
+        if self.insecure_http and self.public_url is None:
+            return None
+        names = {"localhost", "127.0.0.1", "::1"}
+        if self.public_url is not None:
+            names.add(urlsplit(self.public_url).hostname or "")
+        return frozenset(names)
+
+
+class DatabaseSettings(BaseSettings):
+    """The one database. Without a URL the program starts an embedded server of its own."""
+
+    model_config = _group("DATABASE_")
+
+    url: SecretStr | None = None
+    pool_size: int = Field(default=10, ge=1, le=200)
+    pool_timeout_seconds: float = Field(default=5.0, gt=0, le=60)
+    connect_timeout_seconds: float = Field(default=5.0, gt=0, le=60)
+    statement_timeout_seconds: float = Field(default=10.0, gt=0, le=600)
+
+    @field_validator("url")
+    @classmethod
+    def _names_the_driver(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is None or not value.get_secret_value():
+            return None
+        scheme, separator, rest = value.get_secret_value().partition("://")
+        if not separator or scheme not in {"postgres", "postgresql", "postgresql+asyncpg"}:
+            raise ValueError("must start with postgresql://")
+        return SecretStr(f"postgresql+asyncpg://{rest}")
+
+
+class IdentitySettings(BaseSettings):
+    """Sign-in, browser sessions and access tokens."""
+
+    model_config = _group("HELPDESK_AUTH_")
+
+    session_idle_hours: int = Field(default=72, ge=1, le=8760)
+    session_max_days: int = Field(default=30, ge=1, le=366)
+    sign_in_attempts: int = Field(default=10, ge=1, le=1000)
+    sign_in_window_seconds: int = Field(default=300, ge=1, le=86_400)
+
+    @property
+    def session_idle(self) -> timedelta:
+        """How long an unused session stays valid."""
+        return timedelta(hours=self.session_idle_hours)
+
+    @property
+    def session_max(self) -> timedelta:
+        """How long a session stays valid at most."""
+        return timedelta(days=self.session_max_days)
+
+    @property
+    def sign_in_window(self) -> timedelta:
+        """The window in which sign-in attempts are counted."""
+        return timedelta(seconds=self.sign_in_window_seconds)
+
+
+class ChatSettings(BaseSettings):
+    """The chat and its answers."""
+
+    model_config = _group("HELPDESK_CHAT_")
+
+    default_mode: str = Field(default="agent", pattern="^(ask|agent)$")
+    messages_per_minute: int = Field(default=30, ge=1, le=10_000)
+
+
+class ObservabilitySettings(BaseSettings):
+    """Logs, the audit file and metrics."""
+
+    model_config = _group("HELPDESK_")
+
+    log_level: str = Field(default="info", pattern="^(debug|info|warning|error)$")
+    log_format: str = Field(default="auto", pattern="^(auto|text|json)$")
+    #: Folder of the audit file; unset: ``logs`` below the data folder.
+    log_dir: Path | None = None
+    metrics_token: SecretStr | None = None
+    fact_poll_seconds: float = Field(default=1.0, gt=0, le=60)
+
+
+class Settings(BaseSettings):
+    """Everything that can be set, by group."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="ignore")
+
+    server: ServerSettings = Field(default_factory=ServerSettings)
+    database: DatabaseSettings = Field(default_factory=DatabaseSettings)
+    identity: IdentitySettings = Field(default_factory=IdentitySettings)
+    chat: ChatSettings = Field(default_factory=ChatSettings)
+    observability: ObservabilitySettings = Field(default_factory=ObservabilitySettings)
+
+    def refuse_if_unsafe(self) -> None:
+        """Raise `UnsafeSettings` for a combination that would expose people's passwords or data."""
+        server = self.server
+        if not server.listens_on_loopback and not server.is_https and not server.insecure_http:
+            raise UnsafeSettings(
+                f"HELPDESK_HOST={server.host} would serve other machines without TLS: set"
+                " HELPDESK_PUBLIC_URL to the https:// address of the proxy in front, or"
+                " HELPDESK_INSECURE_HTTP=true to accept the risk"
+            )
+        if server.environment is Environment.PRODUCTION:
+            if server.insecure_http:
+                raise UnsafeSettings(
+                    "HELPDESK_INSECURE_HTTP=true is refused with HELPDESK_ENVIRONMENT=production"
+                )
+            if self.database.url is None:
+                raise UnsafeSettings(
+                    "DATABASE_URL must be set with HELPDESK_ENVIRONMENT=production"
+                )

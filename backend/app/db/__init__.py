@@ -1,0 +1,1 @@
+"""Everything SQLAlchemy. Repositories take and return domain types; no mapped object leaves."""

@@ -1,0 +1,24 @@
+"""The tables, one module per noun. Alembic's migrations own them; a test holds both equal."""
+
+from backend.app.db.models.base import Base
+from backend.app.db.models.chat import ChatMessageRow, ChatSessionRow
+from backend.app.db.models.facts import FactCounterRow, FactReaderRow, FactRow
+from backend.app.db.models.identity import AccessTokenRow, BrowserSessionRow, RateRow, UserRow
+from backend.app.db.models.knowledge import ArticleRow, ChunkRow, CollectionRow, PostingRow
+
+__all__ = [
+    "AccessTokenRow",
+    "ArticleRow",
+    "Base",
+    "BrowserSessionRow",
+    "ChatMessageRow",
+    "ChatSessionRow",
+    "ChunkRow",
+    "CollectionRow",
+    "FactCounterRow",
+    "FactReaderRow",
+    "FactRow",
+    "PostingRow",
+    "RateRow",
+    "UserRow",
+]

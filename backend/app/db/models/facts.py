@@ -1,0 +1,62 @@
+"""Facts, how far each reader has come, and the counters that are kept from them."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import BigInteger, Identity, Index, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.types import UserDefinedType
+
+from backend.app.db.models.base import Base, set_when_written
+
+
+class Xid8(UserDefinedType[str]):
+    """PostgreSQL's 64-bit transaction id. It has no bigint cast, so it travels as text."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        """The type's name in DDL."""
+        return "xid8"
+
+
+class FactRow(Base):
+    """Something that happened. ``xid`` is the transaction that told it, by which readers know what
+    is settled.
+
+    No foreign keys: a fact outlives what it is about.
+    """
+
+    __tablename__ = "facts"
+    __table_args__ = (Index("ix_facts_xid_id", "xid", "id"),)
+
+    id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    xid: Mapped[str] = mapped_column(Xid8, server_default=text("pg_current_xact_id()"))
+    at: Mapped[datetime] = set_when_written()
+    kind: Mapped[str]
+    actor_id: Mapped[UUID | None]
+    data: Mapped[dict[str, Any]] = mapped_column(JSONB)
+
+
+class FactReaderRow(Base):
+    """How far a reader has come: everything up to (``xid``, ``fact_id``) is done."""
+
+    __tablename__ = "fact_readers"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    xid: Mapped[str] = mapped_column(Xid8, server_default=text("'0'::xid8"))
+    fact_id: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+
+
+class FactCounterRow(Base):
+    """A counter kept from facts, moved together with its reader's position, so that none is counted
+    twice.
+    """
+
+    __tablename__ = "fact_counters"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    labels: Mapped[dict[str, Any]] = mapped_column(JSONB, primary_key=True)
+    value: Mapped[int] = mapped_column(BigInteger)

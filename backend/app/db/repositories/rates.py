@@ -1,0 +1,50 @@
+"""Counted attempts, in the database so that every replica sees the same count."""
+
+from datetime import timedelta
+from typing import cast
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.app.db.models import RateRow
+
+
+class RateRepository:
+    """Fixed windows per bucket, by the database's clock."""
+
+    def __init__(self, session: AsyncSession) -> None:
+        self._session = session
+
+    async def hit(self, bucket: str, *, limit: int, window: timedelta) -> timedelta | None:
+        """Count one attempt; None when it is within ``limit`` per ``window``, else how long to
+        wait.
+
+        The row's lock makes concurrent attempts count one after the other, so that ``limit`` is
+        exact.
+        """
+        is_over = RateRow.window_start <= sa.func.now() - window
+        statement = (
+            insert(RateRow)
+            .values(bucket=bucket, hits=1)
+            .on_conflict_do_update(
+                index_elements=[RateRow.bucket],
+                set_={
+                    "hits": sa.case((is_over, 1), else_=RateRow.hits + 1),
+                    "window_start": sa.case((is_over, sa.func.now()), else_=RateRow.window_start),
+                },
+            )
+            .returning(RateRow.hits, RateRow.window_start + window - sa.func.now())
+        )
+        hits, remaining = (await self._session.execute(statement)).one()
+        return None if hits <= limit else max(cast(timedelta, remaining), timedelta(seconds=1))
+
+    async def clear(self, bucket: str) -> None:
+        """Forget the attempts of a bucket."""
+        await self._session.execute(sa.delete(RateRow).where(RateRow.bucket == bucket))
+
+    async def sweep(self, older_than: timedelta) -> None:
+        """Delete windows that started longer ago than ``older_than``."""
+        await self._session.execute(
+            sa.delete(RateRow).where(RateRow.window_start < sa.func.now() - older_than)
+        )

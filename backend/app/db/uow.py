@@ -1,0 +1,81 @@
+"""Short transactions. ``async with uow() as work`` gives repositories over one transaction and
+commits on clean exit.
+
+No transaction across a wait: while a unit of work is open, a context flag is set, and everything
+that talks to the outside world calls `refuse_inside_unit_of_work` first.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from sqlalchemy.exc import DBAPIError, InterfaceError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
+
+from backend.app.db.engine import DatabaseUnavailable, is_outage
+from backend.app.db.repositories.chat import ChatRepository
+from backend.app.db.repositories.facts import FactRepository
+from backend.app.db.repositories.identity import IdentityRepository
+from backend.app.db.repositories.knowledge import KnowledgeRepository
+from backend.app.db.repositories.rates import RateRepository
+
+_open: ContextVar[bool] = ContextVar("unit_of_work_open", default=False)
+
+
+class TransactionHeldAcrossWait(AssertionError):
+    """An outside call was made, or a second unit of work opened, while one was open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One transaction's repositories."""
+
+    chat: ChatRepository
+    facts: FactRepository
+    identity: IdentityRepository
+    knowledge: KnowledgeRepository
+    rates: RateRepository
+
+
+UnitOfWork = Callable[[], AbstractAsyncContextManager[Work]]
+
+
+def refuse_inside_unit_of_work(what: str) -> None:
+    """Raise when a unit of work is open in this context; ``what`` names the refused call."""
+    if _open.get():
+        raise TransactionHeldAcrossWait(f"{what} inside an open unit of work")
+
+
+def _work(session: AsyncSession) -> Work:
+    return Work(
+        chat=ChatRepository(session),
+        facts=FactRepository(session),
+        identity=IdentityRepository(session),
+        knowledge=KnowledgeRepository(session),
+        rates=RateRepository(session),
+    )
+
+
+def unit_of_work(engine: AsyncEngine) -> UnitOfWork:
+    """A maker of units of work over ``engine``. A database that is away becomes
+    `DatabaseUnavailable`.
+    """
+    sessions = async_sessionmaker(engine, expire_on_commit=False)
+
+    @asynccontextmanager
+    async def begin() -> AsyncIterator[Work]:
+        refuse_inside_unit_of_work("A second unit of work")
+        token = _open.set(True)
+        try:
+            async with sessions.begin() as session:
+                yield _work(session)
+        except (DBAPIError, OSError, InterfaceError, PoolTimeout) as error:
+            if is_outage(error):
+                raise DatabaseUnavailable from error
+            raise
+        finally:
+            _open.reset(token)
+
+    return begin

@@ -1,0 +1,116 @@
+"""The knowledge base: collections of articles, cut into chunks, found by their terms."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import NewType
+from uuid import UUID
+
+ArticleId = NewType("ArticleId", UUID)
+CollectionId = NewType("CollectionId", UUID)
+ChunkId = NewType("ChunkId", int)
+
+SAMPLE_COLLECTION = "sample"
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A named body of articles that is imported and removed as one. ``sample`` marks what ships
+    with the product.
+    """
+
+    id: CollectionId
+    name: str
+    sample: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleSource:
+    """An article as read from a file or line, not yet stored. ``key`` is its identity within the
+    collection.
+    """
+
+    key: str
+    title: str
+    body: str
+    tags: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    updated_on: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """A stored article. ``body`` is Markdown; spans are code point offsets into it."""
+
+    id: ArticleId
+    collection: Collection
+    title: str
+    body: str
+    tags: tuple[str, ...]
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of an article's body under one heading: ``body[start:end]``."""
+
+    heading: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a text is found by: each lexeme with how often it occurs, and their number in all."""
+
+    counts: dict[str, int]
+
+    @property
+    def length(self) -> int:
+        """Number of lexemes, repeats counted."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An article found for a question, with its best chunk.
+
+    ``score`` is the article's BM25 (only comparable within one search). ``weights`` holds for every
+    term of the question its inverse document frequency; ``matched`` those that occur in the
+    article, ``in_chunk`` those that occur in the title or the chunk.
+    """
+
+    article_id: ArticleId
+    title: str
+    body: str
+    collection: Collection
+    chunk: Chunk
+    score: float
+    matched: frozenset[str]
+    in_chunk: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What a search found, best first, with the weight of every term that was looked for."""
+
+    hits: tuple[Hit, ...]
+    weights: dict[str, float]
+
+    def coverage(self, terms: frozenset[str]) -> float:
+        """The share of the question's weight that ``terms`` carry, from 0 to 1."""
+        total = sum(self.weights.values())
+        return (
+            sum(weight for term, weight in self.weights.items() if term in terms) / total
+            if total
+            else 0.0
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did, in numbers of articles."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    removed: int = 0

@@ -1,0 +1,58 @@
+"""The application object: routers, error handlers, middleware order, lifespan; nothing else."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.middleware import Middleware
+
+from backend.app import __version__
+from backend.app.api import auth, chat, errors, health, knowledge, metrics, ui
+from backend.app.api.middleware import HostCheck, Measure, SecurityHeaders
+from backend.app.bootstrap import background, build, ui_dir
+from backend.app.core.logging import configure
+from backend.app.core.settings import Settings
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """The whole application over ``settings``, or over the environment when none are handed in.
+
+    Raises:
+        UnsafeSettings: the settings would expose people's passwords or data.
+    """
+    settings = settings or Settings()
+    settings.refuse_if_unsafe()
+    configure(settings.observability.log_level, settings.observability.log_format)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with build(settings) as container, background(container):
+            app.state.services = container
+            yield
+
+    app = FastAPI(
+        title="Helpdesk Agent",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        max_body_size=settings.server.max_body_bytes,
+        middleware=[
+            Middleware(Measure),
+            Middleware(SecurityHeaders, https=settings.server.is_https),
+            Middleware(HostCheck, allowed=settings.server.allowed_hosts),
+        ],
+    )
+    errors.install(app)
+    for router in (
+        health.router,
+        auth.public,
+        auth.router,
+        chat.router,
+        knowledge.router,
+        metrics.router,
+    ):
+        app.include_router(router)
+    app.state.ui = ui.install(app, ui_dir(settings), enabled=settings.server.ui_enabled)
+    return app

@@ -1,0 +1,1 @@
+"""Adapters to the outside world; only ``bootstrap`` knows them."""

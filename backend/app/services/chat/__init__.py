@@ -1,0 +1,1 @@
+"""Chat sessions, messages, feedback, and the ASK answer with its citations."""

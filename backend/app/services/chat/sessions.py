@@ -1,0 +1,122 @@
+"""A person's chat sessions, their messages, and their verdicts on answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from backend.app.core.errors import NotFound
+from backend.app.core.ids import IdSource
+from backend.app.core.settings import ChatSettings
+from backend.app.db.uow import UnitOfWork
+from backend.app.domain import events
+from backend.app.domain.chat import (
+    ChatMessage,
+    ChatMessageId,
+    ChatMode,
+    ChatSession,
+    ChatSessionId,
+    Rating,
+)
+from backend.app.domain.principals import Principal
+
+
+class ChatSessionNotFound(NotFound):
+    """There is no such conversation."""
+
+
+class AnswerNotFound(NotFound):
+    """There is no such answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSessions:
+    """Opening, listing, changing and deleting one's own conversations."""
+
+    uow: UnitOfWork
+    ids: IdSource
+    settings: ChatSettings
+
+    async def open(self, principal: Principal, mode: ChatMode | None) -> ChatSession:
+        """A new, empty conversation; without a mode it takes the one that is set."""
+        chosen = mode or ChatMode(self.settings.default_mode)
+        async with self.uow() as work:
+            session = await work.chat.add_session(
+                ChatSessionId(self.ids.uuid()), principal.user_id, chosen
+            )
+            await work.facts.tell(
+                events.ChatSessionStarted(
+                    actor_id=principal.user_id,
+                    chat_session_id=session.id,
+                    mode=chosen,
+                    credential=principal.credential,
+                )
+            )
+        return session
+
+    async def page(
+        self, principal: Principal, *, limit: int, before: tuple[datetime, UUID] | None
+    ) -> Sequence[ChatSession]:
+        """One's own conversations, newest activity first, after the position ``before``."""
+        async with self.uow() as work:
+            return await work.chat.sessions(principal.user_id, limit=limit, before=before)
+
+    async def get(self, principal: Principal, session_id: ChatSessionId) -> ChatSession:
+        """One's own conversation, or `ChatSessionNotFound`."""
+        async with self.uow() as work:
+            session = await work.chat.session(session_id, principal.user_id)
+        if session is None:
+            raise ChatSessionNotFound
+        return session
+
+    async def change(
+        self,
+        principal: Principal,
+        session_id: ChatSessionId,
+        *,
+        mode: ChatMode | None,
+        title: str | None,
+    ) -> ChatSession:
+        """Change mode or title of one's own conversation."""
+        async with self.uow() as work:
+            session = await work.chat.change_session(
+                session_id, principal.user_id, mode=mode, title=title
+            )
+        if session is None:
+            raise ChatSessionNotFound
+        return session
+
+    async def delete(self, principal: Principal, session_id: ChatSessionId) -> None:
+        """Delete one's own conversation with its messages."""
+        async with self.uow() as work:
+            if not await work.chat.delete_session(session_id, principal.user_id):
+                raise ChatSessionNotFound
+            await work.facts.tell(
+                events.ChatSessionDeleted(actor_id=principal.user_id, chat_session_id=session_id)
+            )
+
+    async def messages(
+        self, principal: Principal, session_id: ChatSessionId, *, limit: int, before_seq: int | None
+    ) -> Sequence[ChatMessage]:
+        """The newest ``limit`` messages before ``before_seq``, ascending."""
+        async with self.uow() as work:
+            if await work.chat.session(session_id, principal.user_id) is None:
+                raise ChatSessionNotFound
+            return await work.chat.messages(session_id, limit=limit, before_seq=before_seq)
+
+    async def rate(
+        self,
+        principal: Principal,
+        message_id: ChatMessageId,
+        rating: Rating | None,
+        comment: str | None,
+    ) -> ChatMessage:
+        """Set or clear one's verdict on an answer."""
+        async with self.uow() as work:
+            message = await work.chat.rate_answer(message_id, principal.user_id, rating, comment)
+            if message is None:
+                raise AnswerNotFound
+            await work.facts.tell(
+                events.AnswerRated(actor_id=principal.user_id, message_id=message_id, rating=rating)
+            )
+        return message

@@ -1,0 +1,1 @@
+"""Sign-in, browser sessions, personal access tokens and accounts."""

@@ -1,0 +1,16 @@
+"""From text to words apart by spaces, the form in which text is indexed and asked."""
+
+import re
+
+_NOT_WORD = re.compile(r"[\W_]+")
+_LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
+
+
+def words(text: str) -> str:
+    """``text`` with everything but letters and digits turned into single spaces.
+
+    PostgreSQL's own parser keeps ``file.name`` and ``host/path`` as one token; split up front,
+    their parts are found too (measured: recall at 5 from 0.47 to 0.51 on real support questions).
+    Addresses behind Markdown links go.
+    """
+    return _NOT_WORD.sub(" ", _LINK_TARGET.sub("] ", text)).strip()

@@ -1,0 +1,226 @@
+"""Run one helpdesk: database, schema, sample data, API and page, until Ctrl-C. Started by
+``scripts/serve``.
+"""
+
+import argparse
+import asyncio
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import uvicorn
+from pydantic import TypeAdapter, ValidationError
+
+from backend.app.core.errors import AppError
+from backend.app.core.settings import Settings, UnsafeSettings
+from backend.app.domain.knowledge import SAMPLE_COLLECTION
+from backend.app.domain.principals import Role
+from backend.app.main import create_app
+from backend.app.services.identity.accounts import UsernameTaken
+from backend.app.services.identity.demo import DemoPeople, DemoPerson
+from backend.app.services.knowledge.reading import read_folder
+from scripts.instance import (
+    DEFAULT_DATA,
+    SAMPLE_ARTICLES,
+    container,
+    database,
+    read_private,
+    write_private,
+)
+
+_GRACE_SECONDS = 10
+_PEOPLE = TypeAdapter(list[DemoPerson])
+
+
+class CannotServe(Exception):
+    """The server cannot start; the message says why and what to do."""
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="serve", description="Run the helpdesk on this machine.")
+    parser.add_argument(
+        "--port", type=int, help="port to listen on (default 8000; 0 takes a free one)"
+    )
+    parser.add_argument("--host", help="address to listen on (default 127.0.0.1)")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=DEFAULT_DATA,
+        help="folder for database, logs and demo accounts",
+    )
+    parser.add_argument(
+        "--demo",
+        action="store_true",
+        help="four demo people, printed and written to DATA/demo.json",
+    )
+    parser.add_argument(
+        "--sample-kb", action="store_true", help="load the sample articles into any database"
+    )
+    parser.add_argument("--no-ui", action="store_true", help="API only")
+    parser.add_argument(
+        "--insecure-http",
+        action="store_true",
+        help="serve other machines without TLS (passwords travel in the clear)",
+    )
+    return parser.parse_args()
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    settings = Settings()
+    server = {
+        "host": arguments.host,
+        "port": arguments.port,
+        "insecure_http": arguments.insecure_http or None,
+        "ui_enabled": False if arguments.no_ui else None,
+    }
+    given = {name: value for name, value in server.items() if value is not None}
+    logs = {} if settings.observability.log_dir else {"log_dir": arguments.data / "logs"}
+    return settings.model_copy(
+        update={
+            "server": settings.server.model_copy(update=given),
+            "observability": settings.observability.model_copy(update=logs),
+        }
+    )
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A bound socket, so that a taken port is known before anything else happens."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CannotServe(
+            f"Cannot listen on {host}:{port} ({reason}). Choose another with --port N."
+        ) from error
+    return listener
+
+
+async def _seed(settings: Settings, arguments: argparse.Namespace, *, embedded: bool) -> list[str]:
+    """Migrate and fill what is empty; what to tell the person who started it."""
+    async with container(settings) as built:
+        if embedded or arguments.demo or arguments.sample_kb:
+            await built.library.bring_up_to_date(
+                SAMPLE_COLLECTION, read_folder(SAMPLE_ARTICLES), sample=True
+            )
+        if arguments.demo:
+            path = arguments.data / "demo.json"
+            people = await DemoPeople(built.accounts, built.sign_in).ensure(
+                _known_demo_people(path)
+            )
+            write_private(path, {"accounts": _PEOPLE.dump_python(people, mode="json")})
+            return [f"Demo people (also in {path}):", *(_line(person) for person in people)]
+        if not await built.accounts.list_all():
+            try:
+                _, password = await built.accounts.add(
+                    "admin", display_name="Administrator", role=Role.ADMIN
+                )
+            except UsernameTaken:
+                return []  # another replica was quicker, and has told the password
+            return [
+                "First start: sign in as  admin  with this one-time password, shown only now:",
+                f"    {password}",
+                "(lost it? ./scripts/admin users reset-password admin)",
+            ]
+    return []
+
+
+def _known_demo_people(path: Path) -> list[DemoPerson]:
+    stored = read_private(path)
+    try:
+        return _PEOPLE.validate_python(stored["accounts"] if stored else [])
+    except (ValidationError, KeyError, TypeError):
+        return []  # not ours to read any more: they are made anew
+
+
+def _line(person: DemoPerson) -> str:
+    who = f"{person.role.value:<9}  {person.username:<5}"
+    return f"    {who}  password {person.password}  token {person.token}"
+
+
+class _Server(uvicorn.Server):
+    """Says where it is once it listens."""
+
+    def __init__(self, config: uvicorn.Config, lines: list[str]) -> None:
+        super().__init__(config)
+        self._lines = lines
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            sys.stdout.write("\n".join(["", *self._lines, ""]))
+            sys.stdout.flush()
+
+
+def _address(settings: Settings, listener: socket.socket) -> str:
+    if settings.server.public_url:
+        return settings.server.public_url
+    host, port = listener.getsockname()[:2]
+    shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname(), "::1": "[::1]"}.get(
+        host, host
+    )
+    return f"http://{shown}:{port}"
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Serve until stopped; takes down whatever it started."""
+    settings = _settings(arguments)
+    settings.refuse_if_unsafe()
+    with (
+        _listen(settings.server.host, settings.server.port) as listener,
+        database(settings, arguments.data) as (
+            settings,
+            embedded,
+        ),
+    ):
+        told = asyncio.run(_seed(settings, arguments, embedded=embedded))
+        address = _address(settings, listener)
+        url = settings.database.url
+        write_private(
+            arguments.data / "server.json",
+            {
+                "pid": os.getpid(),
+                "address": address,
+                "database_url": url.get_secret_value() if embedded and url else None,
+            },
+        )
+        lines = [*told, f"Helpdesk is running at {address}", "Stop it with Ctrl-C."]
+        config = uvicorn.Config(
+            create_app(settings),
+            log_level="warning",
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+        )
+        try:
+            _Server(config, lines).run(sockets=[listener])
+        finally:
+            (arguments.data / "server.json").unlink(missing_ok=True)
+
+
+def _stop(_signal: int, _frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> None:
+    """The command."""
+    # uvicorn raises a signal anew after its own shutdown; the default action would skip ours.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _stop)
+    arguments = _arguments()
+    arguments.data = arguments.data.expanduser().resolve()
+    try:
+        run(arguments)
+    except (AppError, UnsafeSettings, CannotServe) as error:
+        raise SystemExit(f"Cannot start: {error}") from error
+    except KeyboardInterrupt:
+        sys.stdout.write("\n")
+
+
+if __name__ == "__main__":
+    main()
