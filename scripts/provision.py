@@ -50,7 +50,8 @@ class Node:
 
     def environment(self) -> dict[str, str]:
         """Ours, with this Node first: packages' own scripts look for it on the path."""
-        return {**os.environ, "PATH": f"{self.folder}{os.pathsep}{os.environ.get('PATH', '')}"}
+        ours = dict(os.environ)
+        return {**ours, "PATH": f"{self.folder}{os.pathsep}{ours.get('PATH', '')}"}
 
 
 def ensure_python(root: Path = REPOSITORY, tier: Tier = "run") -> Path:
@@ -61,8 +62,8 @@ def ensure_python(root: Path = REPOSITORY, tier: Tier = "run") -> Path:
     Raises:
         ProvisionFailedError: no virtual environment could be made, or a package did not install.
     """
-    locks = {name: _digest(root / file) for name, file in _LOCK_FILES.items()}
-    wanted = {tier: locks[tier]}
+    locks: dict[str, str] = {name: _digest(root / file) for name, file in _LOCK_FILES.items()}
+    wanted: dict[str, str] = {tier: locks[tier]}
     # The tests' lock contains the program's, so having installed it we have both.
     given = locks if tier == "dev" else wanted
     return _ensure_venv(root, root / ".venv", root / _LOCK_FILES[tier], wanted, given)

@@ -99,11 +99,20 @@ class SearchResult:
     def coverage(self, terms: frozenset[str]) -> float:
         """The share of the question's weight that ``terms`` carry, from 0 to 1."""
         total = sum(self.weights.values())
-        return (
-            sum(weight for term, weight in self.weights.items() if term in terms) / total
-            if total
-            else 0.0
-        )
+        covered = sum(weight for term, weight in self.weights.items() if term in terms)
+        return covered / total if total else 0.0
+
+    def strength(self, hit: Hit) -> float:
+        """The hit's score per unit of the question's weight; comparable between questions."""
+        total = sum(self.weights.values())
+        return hit.score / total if total else 0.0
+
+    def lead(self) -> float:
+        """How far the best hit is ahead of the second, as a share of its score; 1 when alone."""
+        if len(self.hits) < 2:
+            return float(bool(self.hits))
+        best, second = self.hits[0].score, self.hits[1].score
+        return (best - second) / best if best > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)

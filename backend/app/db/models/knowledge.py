@@ -73,8 +73,10 @@ class ChunkRow(Base):
 
 
 class PostingRow(Base):
-    """How often a term stands in one part of an article: a chunk's ordinal, or `TITLE_PART` for the
-    title.
+    """How often a term stands in one part of an article.
+
+    A part is a chunk's ordinal, `TITLE_PART`, or `QUESTIONS_PART` for the questions that the
+    article says it answers.
     """
 
     __tablename__ = "kb_postings"
@@ -89,3 +91,4 @@ class PostingRow(Base):
 
 
 TITLE_PART = -1
+QUESTIONS_PART = -2

@@ -9,7 +9,7 @@ from sqlalchemy.engine import Row
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app.db.models import ArticleRow, ChunkRow, CollectionRow, PostingRow
-from backend.app.db.models.knowledge import TITLE_PART
+from backend.app.db.models.knowledge import QUESTIONS_PART, TITLE_PART
 from backend.app.domain.knowledge import (
     Article,
     ArticleId,
@@ -27,6 +27,9 @@ from backend.app.domain.knowledge import (
 _K1 = 1.2
 _B = 0.75
 _TITLE_WEIGHT = 1.0
+#: What a chunk must hold of the question's weight, title apart, to be told from the article's other
+#: chunks by it; below that its order in the article decides.
+_TELLING_SHARE = 0.2
 #: A question's rarest terms carry it; beyond this many the rest only costs time.
 _MAX_TERMS = 60
 
@@ -44,7 +47,10 @@ _SEARCH = sa.text(
         SELECT v.lexeme AS term, cardinality(v.positions)::float8 AS asked_tf
         FROM unnest(to_tsvector('english', :question)) AS v
     ), corpus AS (
-        SELECT count(*)::float8 AS n, greatest(avg(title_length), 1)::float8 AS title_mean,
+        -- cast, or the driver would take a constant beside a whole number for a whole number
+        SELECT CAST(:k1 AS float8) AS k1, CAST(:b AS float8) AS b,
+               CAST(:title_weight AS float8) AS title_weight, count(*)::float8 AS n,
+               greatest(avg(title_length), 1)::float8 AS title_mean,
                greatest(avg(body_length), 1)::float8 AS body_mean
         FROM kb_articles
     ), found AS MATERIALIZED (
@@ -71,56 +77,55 @@ _SEARCH = sa.text(
     ), ranked AS MATERIALIZED (
         SELECT found.article_number, array_agg(found.term) AS matched,
                sum(asked_tf * (
-                   :title_weight * title_idf * title_tf * (:k1 + 1)
-                       / (title_tf + :k1 * (1 - :b + :b * a.title_length / title_mean))
-                   + body_idf * body_tf * (:k1 + 1)
-                       / (body_tf + :k1 * (1 - :b + :b * a.body_length / body_mean))
+                   title_weight * title_idf * title_tf * (k1 + 1)
+                       / (title_tf + k1 * (1 - b + b * a.title_length / title_mean))
+                   + body_idf * body_tf * (k1 + 1)
+                       / (body_tf + k1 * (1 - b + b * a.body_length / body_mean))
                )) AS score
         FROM found JOIN weighed USING (term)
              JOIN kb_articles a ON a.number = found.article_number CROSS JOIN corpus
         GROUP BY found.article_number
         ORDER BY score DESC, found.article_number
         LIMIT :limit
+    ), named AS MATERIALIZED (
+        SELECT p.article_number, p.term
+        FROM ranked JOIN kb_postings p USING (article_number) JOIN weighed USING (term)
+        WHERE p.part < 0
+        GROUP BY p.article_number, p.term
+    ), titled AS (
+        SELECT p.article_number, p.term
+        FROM ranked JOIN kb_postings p USING (article_number) JOIN weighed USING (term)
+        WHERE p.part = :title_part
     ), parts AS (
         SELECT p.article_number, p.part, array_agg(p.term) AS in_part,
                sum(weighed.weight * p.occurrences
-                   / (p.occurrences + :k1 * (1 - :b + :b * c.length / 100.0))) AS part_score
+                   / (p.occurrences + k1 * (1 - b + b * c.length / 100.0))) AS part_score
         FROM ranked JOIN kb_postings p USING (article_number) JOIN weighed USING (term)
              JOIN kb_chunks c ON c.article_number = p.article_number AND c.ordinal = p.part
+             CROSS JOIN corpus
+        WHERE NOT EXISTS (
+            SELECT FROM titled t WHERE t.article_number = p.article_number AND t.term = p.term
+        )
         GROUP BY p.article_number, p.part
+        HAVING sum(weighed.weight) >= :telling_share * (SELECT sum(weight) FROM weighed)
     ), best AS (
         SELECT DISTINCT ON (article_number) article_number, part, in_part
         FROM parts ORDER BY article_number, part_score DESC, part
-    ), titled AS (
-        SELECT p.article_number, array_agg(p.term) AS in_title
-        FROM ranked JOIN kb_postings p USING (article_number) JOIN weighed USING (term)
-        WHERE p.part = :title_part GROUP BY p.article_number
+    ), naming AS (
+        SELECT article_number, array_agg(term) AS in_name FROM named GROUP BY article_number
     )
     SELECT a.id, a.title, a.body, k.id AS collection_id, k.name, k.sample,
            c.heading, c.start_offset, c.end_offset,
-           r.score, r.matched, coalesce(b.in_part, '{}') || coalesce(t.in_title, '{}') AS in_chunk
+           (SELECT jsonb_object_agg(term, weight) FROM weighed) AS weights,
+           r.score, r.matched, coalesce(b.in_part, '{}') || coalesce(t.in_name, '{}') AS in_chunk
     FROM ranked r
          JOIN kb_articles a ON a.number = r.article_number
          JOIN kb_collections k ON k.id = a.collection_id
          LEFT JOIN best b ON b.article_number = r.article_number
-         LEFT JOIN titled t ON t.article_number = r.article_number
+         LEFT JOIN naming t ON t.article_number = r.article_number
          LEFT JOIN kb_chunks c
              ON c.article_number = r.article_number AND c.ordinal = coalesce(b.part, 0)
     ORDER BY r.score DESC, r.article_number
-    """
-)
-
-_WEIGHTS = sa.text(
-    """
-    SELECT v.lexeme, ln(1 + (n.n - df.df + 0.5) / (df.df + 0.5)) AS weight
-    FROM unnest(to_tsvector('english', :question)) AS v,
-         LATERAL (
-             SELECT count(DISTINCT article_number)::float8 AS df
-             FROM kb_postings WHERE term = v.lexeme
-         ) AS df,
-         (SELECT count(*)::float8 AS n FROM kb_articles) AS n
-    ORDER BY weight DESC, lexeme
-    LIMIT :max_terms
     """
 )
 
@@ -201,7 +206,8 @@ class KnowledgeRepository:
         source: ArticleSource,
         digest: bytes,
         *,
-        title_terms: Terms,
+        title: Terms,
+        questions: Terms,
         chunks: Sequence[tuple[Chunk, Terms]],
     ) -> None:
         """Store an article with its index, in place of the one with the same key, whose id it
@@ -213,8 +219,8 @@ class KnowledgeRepository:
             "tags": list(source.tags),
             "questions": list(source.questions),
             "digest": digest,
-            "title_length": title_terms.length,
-            "body_length": sum(terms.length for _, terms in chunks),
+            "title_length": title.length,
+            "body_length": questions.length + sum(terms.length for _, terms in chunks),
             "updated_on": source.updated_on,
             "imported_at": sa.func.now(),
         }
@@ -229,35 +235,34 @@ class KnowledgeRepository:
             sa.delete(PostingRow).where(PostingRow.article_number == number)
         )
         await self._session.execute(sa.delete(ChunkRow).where(ChunkRow.article_number == number))
-        await self._add_index(number, title_terms, chunks)
+        await self._add_chunks(number, chunks)
+        parts = [(TITLE_PART, title), (QUESTIONS_PART, questions)]
+        parts += [(ordinal, terms) for ordinal, (_, terms) in enumerate(chunks)]
+        await self._add_postings(number, parts)
 
-    async def _add_index(
-        self, number: int, title: Terms, chunks: Sequence[tuple[Chunk, Terms]]
-    ) -> None:
-        if chunks:
-            rows = [
-                {
-                    "article_number": number,
-                    "ordinal": ordinal,
-                    "heading": chunk.heading,
-                    "start_offset": chunk.start,
-                    "end_offset": chunk.end,
-                    "length": terms.length,
-                }
-                for ordinal, (chunk, terms) in enumerate(chunks)
-            ]
-            await self._session.execute(sa.insert(ChunkRow), rows)
-        parts = [
-            (TITLE_PART, title),
-            *((ordinal, terms) for ordinal, (_, terms) in enumerate(chunks)),
+    async def _add_chunks(self, number: int, chunks: Sequence[tuple[Chunk, Terms]]) -> None:
+        rows = [
+            {
+                "article_number": number,
+                "ordinal": ordinal,
+                "heading": chunk.heading,
+                "start_offset": chunk.start,
+                "end_offset": chunk.end,
+                "length": terms.length,
+            }
+            for ordinal, (chunk, terms) in enumerate(chunks)
         ]
-        postings = [
+        if rows:
+            await self._session.execute(sa.insert(ChunkRow), rows)
+
+    async def _add_postings(self, number: int, parts: Sequence[tuple[int, Terms]]) -> None:
+        rows = [
             {"term": term, "article_number": number, "part": part, "occurrences": occurrences}
             for part, terms in parts
             for term, occurrences in terms.counts.items()
         ]
-        if postings:
-            await self._session.execute(sa.insert(PostingRow), postings)
+        if rows:
+            await self._session.execute(sa.insert(PostingRow), rows)
 
     async def delete_articles(self, collection_id: CollectionId, keys: Iterable[str]) -> None:
         """Delete the articles with these keys."""
@@ -313,12 +318,10 @@ class KnowledgeRepository:
             "title_weight": _TITLE_WEIGHT,
             "k1": _K1,
             "b": _B,
+            "telling_share": _TELLING_SHARE,
             "limit": limit,
             "max_terms": _MAX_TERMS,
         }
-        weights = await self._session.execute(
-            _WEIGHTS, {"question": question, "max_terms": _MAX_TERMS}
-        )
-        by_term = {row.lexeme: row.weight for row in weights}
-        rows = await self._session.execute(_SEARCH, parameters)
-        return SearchResult(tuple(_hit(row) for row in rows), by_term)
+        rows = (await self._session.execute(_SEARCH, parameters)).all()
+        weights = rows[0].weights if rows else {}
+        return SearchResult(tuple(_hit(row) for row in rows), weights)

@@ -2,22 +2,26 @@
 an honest no.
 
 Nothing is said that an article does not say. What is decided here is only whether the best article
-answers the question, and which of its spans to quote; both by how much of the question's weight
-(inverse document frequency) they cover, the best single signal measured for this
-(tests/bench/test_retrieval.py).
+answers the question, and which of its spans to quote. The signals for the first are weak ones
+(measured on public questions by tests/bench): how much of the question's weight the article's name
+and chunk cover, its score per unit of that weight, and its lead over the second.
 """
 
 from collections.abc import Sequence
 
 from backend.app.domain.chat import Answer, Source
-from backend.app.domain.knowledge import Hit, SearchResult
-from backend.app.services.knowledge.chunking import Block, blocks
+from backend.app.domain.knowledge import Chunk, Hit, SearchResult
+from backend.app.services.knowledge.chunking import Block, blocks, chunks
 
-#: Share of the question's weight that title and chunk of the best article must cover to count as an
-#: answer.
-_ANSWERS_FROM = 0.5
-#: Share that an article must cover to be named as coming close.
-_NEAR_FROM = 0.3
+#: An article counts as an answer from here on, in all four respects.
+_COVERAGE = 0.4
+_STRENGTH = 1.0
+_LEAD = 0.15
+_TERMS = 2
+#: An article that covers so much of the question needs no lead.
+_CLEAR_COVERAGE = 0.8
+#: An article must cover this much, by two terms at least, to be named as coming close.
+_NEAR_COVERAGE = 0.35
 #: A second article is quoted too when it fits nearly as well as the first.
 _ALSO_FROM = 0.9
 _MAX_NEAR = 3
@@ -70,25 +74,46 @@ class _Quoting:
         return number
 
 
+def _is_answer(result: SearchResult) -> bool:
+    best = result.hits[0]
+    coverage = result.coverage(best.in_chunk)
+    return (
+        len(best.in_chunk) >= min(_TERMS, len(result.weights))
+        and coverage >= _COVERAGE
+        and result.strength(best) >= _STRENGTH
+        and (result.lead() >= _LEAD or coverage >= _CLEAR_COVERAGE)
+    )
+
+
 def _opening(hit: Hit) -> Block | None:
     return next(iter(blocks(hit.body)), None)
 
 
-def _best_span(hit: Hit) -> Block:
-    """The hit's chunk, cut between blocks where it is too long to quote."""
-    inside = [block for block in blocks(hit.body) if hit.chunk.start <= block.start < hit.chunk.end]
-    end = hit.chunk.start
+def _best_chunk(hit: Hit) -> Chunk:
+    """The chunk that fits best; when that is the opening, which is quoted anyway, the one behind
+    it.
+    """
+    parts = chunks(hit.body)
+    if len(parts) > 1 and hit.chunk.start == parts[0].start and not parts[0].heading:
+        return parts[1]
+    return hit.chunk
+
+
+def _quotable(hit: Hit, chunk: Chunk) -> Block:
+    """The chunk, cut between blocks where it is too long to quote."""
+    inside = [block for block in blocks(hit.body) if chunk.start <= block.start < chunk.end]
+    end = chunk.start
     for block in inside:
-        if end > hit.chunk.start and block.end - hit.chunk.start > _MAX_QUOTE_CHARACTERS:
+        if end > chunk.start and block.end - chunk.start > _MAX_QUOTE_CHARACTERS:
             break
-        end = min(block.end, hit.chunk.start + _MAX_QUOTE_CHARACTERS)
-    return Block(hit.chunk.heading, hit.chunk.start, end or hit.chunk.end)
+        end = min(block.end, chunk.start + _MAX_QUOTE_CHARACTERS)
+    return Block(chunk.heading, chunk.start, max(end, chunk.start))
 
 
-def _resolved(hits: Sequence[Hit], result: SearchResult) -> Answer:
-    best, rest = hits[0], hits[1:]
+def _resolved(result: SearchResult) -> Answer:
+    best, rest = result.hits[0], result.hits[1:]
     quoting = _Quoting()
-    opening, span = _opening(best), _best_span(best)
+    opening, span = _opening(best), _quotable(best, _best_chunk(best))
     if opening is not None and opening.start < span.start:
         quoting.quote(best, opening)
         if span.heading:
@@ -97,7 +122,7 @@ def _resolved(hits: Sequence[Hit], result: SearchResult) -> Answer:
     also = next((hit for hit in rest if hit.score >= _ALSO_FROM * best.score), None)
     if (
         also is not None
-        and result.coverage(also.in_chunk) >= _ANSWERS_FROM
+        and result.coverage(also.in_chunk) >= _COVERAGE
         and (lead := _opening(also))
     ):
         quoting.say(f"{ALSO_FITS} **{also.title}**")
@@ -105,12 +130,12 @@ def _resolved(hits: Sequence[Hit], result: SearchResult) -> Answer:
     return Answer("\n\n".join(quoting.parts), True, tuple(quoting.sources))
 
 
+def _comes_near(hit: Hit, result: SearchResult) -> bool:
+    return len(hit.matched) >= _TERMS and result.coverage(hit.matched) >= _NEAR_COVERAGE
+
+
 def _unresolved(hits: Sequence[Hit], result: SearchResult) -> Answer:
-    near = [
-        (hit, lead)
-        for hit in hits
-        if result.coverage(hit.matched) >= _NEAR_FROM and (lead := _opening(hit))
-    ]
+    near = [(hit, lead) for hit in hits if _comes_near(hit, result) and (lead := _opening(hit))]
     if not near:
         return Answer(NOTHING_FOUND, False)
     quoting = _Quoting()
@@ -122,7 +147,6 @@ def _unresolved(hits: Sequence[Hit], result: SearchResult) -> Answer:
 
 def compose(result: SearchResult) -> Answer:
     """The answer that a search's result allows."""
-    hits = result.hits
-    if hits and result.coverage(hits[0].in_chunk) >= _ANSWERS_FROM:
-        return _resolved(hits, result)
-    return _unresolved(hits, result)
+    if result.hits and _is_answer(result):
+        return _resolved(result)
+    return _unresolved(result.hits, result)

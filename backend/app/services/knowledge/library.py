@@ -127,14 +127,17 @@ class KnowledgeLibrary:
             words(f"{chunk.heading} {source.body[chunk.start : chunk.end]}")
             for chunk in prepared.chunks
         ]
-        title_terms, *chunk_terms = await work.knowledge.analyse([words(source.title), *texts])
+        title, questions, *of_chunks = await work.knowledge.analyse(
+            [words(source.title), words(" ".join(source.questions)), *texts]
+        )
         await work.knowledge.put_article(
             ArticleId(self.ids.uuid()),
             collection.id,
             source,
             prepared.digest,
-            title_terms=title_terms,
-            chunks=list(zip(prepared.chunks, chunk_terms, strict=True)),
+            title=title,
+            questions=questions,
+            chunks=list(zip(prepared.chunks, of_chunks, strict=True)),
         )
 
     async def remove(self, name: str) -> int:

@@ -3,6 +3,7 @@
 import re
 
 _NOT_WORD = re.compile(r"[\W_]+")
+_COMPOUND = re.compile(r"\b[^\W\d_]{1,12}(?:-[^\W\d_]{1,12})+\b")
 _LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
 
 
@@ -13,4 +14,5 @@ def words(text: str) -> str:
     their parts are found too (measured: recall at 5 from 0.47 to 0.51 on real support questions).
     Addresses behind Markdown links go.
     """
-    return _NOT_WORD.sub(" ", _LINK_TARGET.sub("] ", text)).strip()
+    joined = _COMPOUND.sub(lambda found: f"{found[0]} {found[0].replace('-', '')}", text)
+    return _NOT_WORD.sub(" ", _LINK_TARGET.sub("] ", joined)).strip()
