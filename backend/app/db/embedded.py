@@ -72,7 +72,7 @@ _POLL_SECONDS = 0.01
 _STOP_STEPS = ((signal.SIGINT, 30.0), (signal.SIGQUIT, 5.0), (signal.SIGKILL, 5.0))
 
 # A server that was killed leaves these for a moment, until its last child has gone.
-_PASSING_COMPLAINTS = ("pre-existing shared memory block", "lock file")
+_PASSING_COMPLAINTS = ("pre-existing shared memory block", '" already exists')
 
 _SETTINGS = {
     "listen_addresses": "",

@@ -70,7 +70,10 @@ def _spans(tokens: list[Token]) -> Iterator[tuple[Token, str]]:
 
 
 def blocks(body: str) -> list[Block]:
-    """The body's blocks in order, each under the headings it stands below (joined by ``›``)."""
+    """The body's blocks in order, each under the headings it stands below (joined by ``›``).
+
+    ``body`` must be cleaned (``core.text.clean``): a carriage return would shift what follows.
+    """
     offsets = _line_offsets(body)
     path: list[tuple[int, str]] = []
     found: list[Block] = []
