@@ -67,7 +67,7 @@ def _url() -> str:
         return handed_in
     configured = DatabaseSettings().url
     if configured is None:
-        raise SystemExit("Set DATABASE_URL, or run it through scripts/with_postgres.py")
+        raise SystemExit("Set DATABASE_URL to the database to migrate")
     return configured.get_secret_value()
 
 

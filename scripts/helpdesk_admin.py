@@ -10,7 +10,8 @@ from backend.app.bootstrap import Container
 from backend.app.core.errors import AppError
 from backend.app.domain.principals import Role
 from backend.app.services.knowledge.reading import read_folder, read_json_lines
-from scripts.instance import DEFAULT_DATA, attached
+from scripts.instance import attached
+from scripts.provision import default_data
 
 Verb = Callable[[Container, argparse.Namespace], Awaitable[None]]
 
@@ -72,7 +73,7 @@ async def _enable(built: Container, arguments: argparse.Namespace) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="helpdesk_admin", description=__doc__)
     parser.add_argument(
-        "--data", type=Path, default=DEFAULT_DATA, help="data folder (ignored with DATABASE_URL)"
+        "--data", type=Path, default=default_data(), help="data folder (ignored with DATABASE_URL)"
     )
     nouns = parser.add_subparsers(dest="noun", required=True)
     _knowledge_verbs(

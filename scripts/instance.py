@@ -22,7 +22,6 @@ from backend.app.db.embedded import EmbeddedPostgresFailed, start
 from backend.app.db.engine import answers, create_engine, migrate
 
 ROOT = Path(__file__).resolve().parents[1]
-DEFAULT_DATA = ROOT / ".helpdesk"
 SAMPLE_ARTICLES = ROOT / "backend" / "sample_kb"
 
 
@@ -64,13 +63,10 @@ def with_database(settings: Settings, url: str) -> Settings:
     return settings.model_copy(update={"database": chosen})
 
 
-@asynccontextmanager
-async def container(settings: Settings) -> AsyncIterator[Container]:
-    """Everything built over a migrated database, without background work."""
-    assert settings.database.url is not None  # `database` or `attached` gave one
+async def migrate_database(settings: Settings) -> None:
+    """Bring the schema up to this version."""
+    assert settings.database.url is not None  # `database` gave one
     await migrate(settings.database.url.get_secret_value())
-    async with build(settings) as built:
-        yield built
 
 
 async def running_database(data: Path) -> str | None:
@@ -97,13 +93,16 @@ async def attached(data: Path) -> AsyncIterator[Container]:
     settings = Settings()
     url = None if settings.database.url is not None else await running_database(data)
     if url is not None:
-        async with container(with_database(settings, url)) as built:
+        settings = with_database(settings, url)
+    if settings.database.url is not None:
+        async with build(settings) as built:
             yield built
         return
-    if settings.database.url is None and not (data / "postgres").exists():
+    if not (data / "postgres").exists():
         raise EmbeddedPostgresFailed(
             f"There is no helpdesk in {data}: start ./scripts/serve once, or set DATABASE_URL."
         )
-    with database(settings, data) as (chosen, _):
-        async with container(chosen) as built:
+    with database(settings, data) as (settings, _):
+        await migrate_database(settings)
+        async with build(settings) as built:
             yield built

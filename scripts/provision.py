@@ -54,6 +54,16 @@ class Node:
         return {**ours, "PATH": f"{self.folder}{os.pathsep}{ours.get('PATH', '')}"}
 
 
+def default_data(root: Path = REPOSITORY) -> Path:
+    """Where the data are kept unless somebody says otherwise.
+
+    In the checkout; but when root keeps that where the database's own account cannot go, outside.
+    """
+    if os.geteuid() != 0 or all(place.stat().st_mode & 0o001 for place in (root, *root.parents)):
+        return root / ".helpdesk"
+    return Path("/var/lib/helpdesk-agent", hashlib.sha256(str(root).encode()).hexdigest()[:8])
+
+
 def ensure_python(root: Path = REPOSITORY, tier: Tier = "run") -> Path:
     """The interpreter of ``.venv`` with the locked packages in it.
 

@@ -13,22 +13,23 @@ from pathlib import Path
 import uvicorn
 from pydantic import TypeAdapter, ValidationError
 
+from backend.app.bootstrap import build
 from backend.app.core.errors import AppError
 from backend.app.core.settings import Settings, UnsafeSettings
 from backend.app.domain.knowledge import SAMPLE_COLLECTION
 from backend.app.domain.principals import Role
 from backend.app.main import create_app
-from backend.app.services.identity.accounts import UsernameTaken
+from backend.app.services.identity.accounts import Accounts, UsernameTaken
 from backend.app.services.identity.demo import DemoPeople, DemoPerson
 from backend.app.services.knowledge.reading import read_folder
 from scripts.instance import (
-    DEFAULT_DATA,
     SAMPLE_ARTICLES,
-    container,
     database,
+    migrate_database,
     read_private,
     write_private,
 )
+from scripts.provision import default_data
 
 _GRACE_SECONDS = 10
 _PEOPLE = TypeAdapter(list[DemoPerson])
@@ -47,7 +48,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--data",
         type=Path,
-        default=DEFAULT_DATA,
+        default=default_data(),
         help="folder for database, logs and demo accounts",
     )
     parser.add_argument(
@@ -100,33 +101,39 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-async def _seed(settings: Settings, arguments: argparse.Namespace, *, embedded: bool) -> list[str]:
+async def _prepare(
+    settings: Settings, arguments: argparse.Namespace, *, embedded: bool
+) -> list[str]:
     """Migrate and fill what is empty; what to tell the person who started it."""
-    async with container(settings) as built:
-        if embedded or arguments.demo or arguments.sample_kb:
-            await built.library.bring_up_to_date(
-                SAMPLE_COLLECTION, read_folder(SAMPLE_ARTICLES), sample=True
-            )
+    await migrate_database(settings)
+    async with build(settings) as built:
+        wanted = (embedded or arguments.demo) and not await built.library.was_removed(
+            SAMPLE_COLLECTION
+        )
+        if wanted or arguments.sample_kb:
+            articles = read_folder(SAMPLE_ARTICLES)
+            await built.library.bring_up_to_date(SAMPLE_COLLECTION, articles, sample=True)
         if arguments.demo:
             path = arguments.data / "demo.json"
-            people = await DemoPeople(built.accounts, built.sign_in).ensure(
-                _known_demo_people(path)
-            )
+            known = _known_demo_people(path)
+            people = await DemoPeople(built.accounts, built.sign_in).ensure(known)
             write_private(path, {"accounts": _PEOPLE.dump_python(people, mode="json")})
             return [f"Demo people (also in {path}):", *(_line(person) for person in people)]
-        if not await built.accounts.list_all():
-            try:
-                _, password = await built.accounts.add(
-                    "admin", display_name="Administrator", role=Role.ADMIN
-                )
-            except UsernameTaken:
-                return []  # another replica was quicker, and has told the password
-            return [
-                "First start: sign in as  admin  with this one-time password, shown only now:",
-                f"    {password}",
-                "(lost it? ./scripts/admin users reset-password admin)",
-            ]
-    return []
+        return await _first_administrator(built.accounts)
+
+
+async def _first_administrator(accounts: Accounts) -> list[str]:
+    if await accounts.list_all():
+        return []
+    try:
+        _, password = await accounts.add("admin", display_name="Administrator", role=Role.ADMIN)
+    except UsernameTaken:
+        return []  # another replica was quicker, and has told the password
+    return [
+        "First start: sign in as  admin  with this one-time password, shown only now:",
+        f"    {password}",
+        "(lost it? ./scripts/admin users reset-password admin)",
+    ]
 
 
 def _known_demo_people(path: Path) -> list[DemoPerson]:
@@ -177,7 +184,7 @@ def run(arguments: argparse.Namespace) -> None:
             embedded,
         ),
     ):
-        told = asyncio.run(_seed(settings, arguments, embedded=embedded))
+        told = asyncio.run(_prepare(settings, arguments, embedded=embedded))
         address = _address(settings, listener)
         url = settings.database.url
         write_private(
@@ -218,6 +225,11 @@ def main() -> None:
         run(arguments)
     except (AppError, UnsafeSettings, CannotServe) as error:
         raise SystemExit(f"Cannot start: {error}") from error
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()
+        )
+        raise SystemExit(f"Cannot start: a setting is not valid ({wrong})") from error
     except KeyboardInterrupt:
         sys.stdout.write("\n")
 

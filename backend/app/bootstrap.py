@@ -16,7 +16,7 @@ from backend.app.db import engine as database
 from backend.app.db.uow import UnitOfWork, unit_of_work
 from backend.app.providers.audit_log import AuditFile
 from backend.app.providers.metrics import PrometheusMetrics
-from backend.app.services.chat.conversation import Conversation
+from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
 from backend.app.services.facts import HELP, FactReaders
 from backend.app.services.identity.accounts import Accounts
@@ -42,7 +42,7 @@ class Container:
     accounts: Accounts
     sign_in: SignIn
     chat_sessions: ChatSessions
-    conversation: Conversation
+    exchanges: ChatExchanges
     library: KnowledgeLibrary
     facts: FactReaders
     sweeps: IdentitySweeps
@@ -87,7 +87,7 @@ async def build(
                 uow, ids, passwords, settings.identity, await passwords.hash(ids.secret())
             ),
             chat_sessions=ChatSessions(uow, ids, settings.chat),
-            conversation=Conversation(uow, ids, clock, library, tasks, settings.chat),
+            exchanges=ChatExchanges(uow, ids, clock, library, tasks, settings.chat),
             library=library,
             facts=FactReaders(uow, AuditFile(log_dir(settings), clock)),
             sweeps=IdentitySweeps(uow, settings.identity),

@@ -4,14 +4,37 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
-from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Lifespan
 
 from backend.app import __version__
 from backend.app.api import auth, chat, errors, health, knowledge, metrics, ui
-from backend.app.api.middleware import HostCheck, Measure, SecurityHeaders
+from backend.app.api.middleware import BodyLimit, HostCheck, Measure, SecurityHeaders
 from backend.app.bootstrap import background, build, ui_dir
 from backend.app.core.logging import configure
 from backend.app.core.settings import Settings
+
+
+class Application(FastAPI):
+    """FastAPI, with our middleware around all of its own: its error pages get our headers too."""
+
+    def __init__(self, settings: Settings, lifespan: Lifespan[FastAPI]) -> None:
+        super().__init__(
+            title="Helpdesk Agent",
+            version=__version__,
+            lifespan=lifespan,
+            docs_url=None,
+            redoc_url=None,
+            openapi_url=None,
+        )
+        self._server = settings.server
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """The stack, outermost last."""
+        stack: ASGIApp = super().build_middleware_stack()
+        stack = BodyLimit(stack, limit=self._server.max_body_bytes)
+        stack = HostCheck(stack, allowed=self._server.allowed_hosts)
+        stack = SecurityHeaders(stack, https=self._server.is_https)
+        return Measure(stack)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -30,20 +53,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             app.state.services = container
             yield
 
-    app = FastAPI(
-        title="Helpdesk Agent",
-        version=__version__,
-        lifespan=lifespan,
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,
-        max_body_size=settings.server.max_body_bytes,
-        middleware=[
-            Middleware(Measure),
-            Middleware(SecurityHeaders, https=settings.server.is_https),
-            Middleware(HostCheck, allowed=settings.server.allowed_hosts),
-        ],
-    )
+    app = Application(settings, lifespan)
     errors.install(app)
     for router in (
         health.router,

@@ -1,4 +1,4 @@
-"""Conversations: sessions, questions and answers, verdicts."""
+"""The chat: sessions, questions and answers, verdicts."""
 
 import base64
 import binascii
@@ -58,7 +58,7 @@ async def list_sessions(
     limit: Annotated[int, Query(ge=1, le=100)] = 30,
     before: Annotated[str | None, Query(max_length=200)] = None,
 ) -> ChatSessionList:
-    """One's own conversations, newest activity first."""
+    """One's own chat sessions, newest activity first."""
     position = _position(before) if before else None
     found = await services.chat_sessions.page(principal, limit=limit + 1, before=position)
     page = found[:limit]
@@ -74,7 +74,7 @@ async def create_session(
     services: CurrentServices,
     body: CreateChatSessionRequest | None = None,
 ) -> ChatSession:
-    """Open a conversation."""
+    """Open a chat session."""
     opened = await services.chat_sessions.open(principal, body.mode if body else None)
     return ChatSession.model_validate(opened)
 
@@ -83,7 +83,7 @@ async def create_session(
 async def get_session(
     session_id: UUID, principal: CurrentPrincipal, services: CurrentServices
 ) -> ChatSession:
-    """One of one's own conversations."""
+    """One of one's own chat sessions."""
     return ChatSession.model_validate(
         await services.chat_sessions.get(principal, ChatSessionId(session_id))
     )
@@ -107,7 +107,7 @@ async def change_session(
 async def delete_session(
     session_id: UUID, principal: CurrentPrincipal, services: CurrentServices
 ) -> None:
-    """Delete a conversation with its messages."""
+    """Delete a chat session with its messages."""
     await services.chat_sessions.delete(principal, ChatSessionId(session_id))
 
 
@@ -151,11 +151,11 @@ async def post_message(
     """Ask; the answer comes as one body, or as a stream when the client accepts
     ``text/event-stream``.
     """
-    accepted = await services.conversation.accept(
+    accepted = await services.exchanges.accept(
         principal, ChatSessionId(session_id), body.text, idempotency_key=key
     )
     # Begun here and not in the stream, so that it is done even if nobody reads on.
-    pending = services.conversation.start_answer(principal, accepted)
+    pending = services.exchanges.start_answer(principal, accepted)
     question = ChatMessage.model_validate(accepted.question)
     if "text/event-stream" in request.headers.get("accept", ""):
         return stream(_events(question, pending))

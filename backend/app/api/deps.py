@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 from backend.app.core.errors import Forbidden
 from backend.app.core.settings import Settings
 from backend.app.domain.principals import Principal
-from backend.app.services.chat.conversation import Conversation
+from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
 from backend.app.services.identity.secrets import ACCESS_TOKEN_PREFIX, is_csrf_token
 from backend.app.services.identity.sign_in import SignIn, SignInRequired
@@ -29,7 +29,7 @@ class Services(Protocol):
     settings: Settings
     sign_in: SignIn
     chat_sessions: ChatSessions
-    conversation: Conversation
+    exchanges: ChatExchanges
     library: KnowledgeLibrary
 
     async def database_answers(self) -> bool:

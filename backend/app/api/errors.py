@@ -76,6 +76,16 @@ async def _framework(_request: Request, error: HTTPException) -> Response:
     return _response(status, ErrorBody(error=code, detail=detail), dict(error.headers or {}))
 
 
+def body_too_large() -> HTTPException:
+    """What a reader of a request's body meets when there is too much of it."""
+    return HTTPException(413)
+
+
+def refusal(status: int, code: str, detail: str) -> Response:
+    """The answer to a request that never reaches a handler."""
+    return _response(status, ErrorBody(error=code, detail=detail))
+
+
 async def _unforeseen(request: Request, error: Exception) -> Response:
     # The message may hold a person's text or a secret; the type and the place are what an operator
     # needs.

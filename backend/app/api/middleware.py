@@ -6,10 +6,9 @@ import time
 from collections.abc import Callable
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from backend.app.schemas.base import ErrorBody
+from backend.app.api.errors import body_too_large, refusal
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -86,16 +85,47 @@ class HostCheck:
         if scope["type"] != "http" or self._allowed is None or self._is_allowed(scope):
             await self._app(scope, receive, send)
             return
-        body = ErrorBody(
-            error="host_not_allowed",
-            detail="This address is not one the helpdesk answers to (HELPDESK_PUBLIC_URL).",
+        answer = refusal(
+            421,
+            "host_not_allowed",
+            "The helpdesk does not answer to this address (HELPDESK_PUBLIC_URL).",
         )
-        await JSONResponse(body.model_dump(exclude_none=True), 421)(scope, receive, send)
+        await answer(scope, receive, send)
 
     def _is_allowed(self, scope: Scope) -> bool:
         host = Headers(scope=scope).get("host", "").lower()
         name = host[1 : host.find("]")] if host.startswith("[") else host.partition(":")[0]
         return self._allowed is not None and name in self._allowed
+
+
+class BodyLimit:
+    """Refuses a body that is too large: by its announced length, or when it turns out so."""
+
+    def __init__(self, app: ASGIApp, *, limit: int) -> None:
+        self._app = app
+        self._limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        announced = Headers(scope=scope).get("content-length", "")
+        if announced.isdecimal() and int(announced) > self._limit:
+            answer = refusal(413, "body_too_large", f"At most {self._limit} bytes are accepted.")
+            await answer(scope, receive, send)
+            return
+        seen = 0
+
+        async def receive_and_count() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > self._limit:
+                raise body_too_large()
+            return message
+
+        await self._app(scope, receive_and_count, send)
 
 
 class Measure:

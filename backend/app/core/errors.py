@@ -2,7 +2,6 @@
 
     AppError
     ├── Invalid          the request says something impossible     422
-    │   └── InvalidText  text that cannot be stored or shown
     ├── Unauthenticated  nobody is signed in                       401
     ├── Forbidden        signed in, but not allowed                403
     ├── NotFound         unknown, or another person's              404
@@ -62,10 +61,6 @@ class Invalid(AppError):
     """The request is not valid."""
 
     kind = ErrorKind.INVALID
-
-
-class InvalidText(Invalid):
-    """The text holds characters that cannot be stored."""
 
 
 class Unauthenticated(AppError):

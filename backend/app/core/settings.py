@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 
@@ -29,7 +29,8 @@ class Environment(StrEnum):
 
 
 def _group(prefix: str) -> SettingsConfigDict:
-    return SettingsConfigDict(env_prefix=prefix, frozen=True, extra="ignore", populate_by_name=True)
+    # A variable set to nothing counts as not set, or an empty token would open what it guards.
+    return SettingsConfigDict(env_prefix=prefix, frozen=True, extra="ignore", env_ignore_empty=True)
 
 
 class ServerSettings(BaseSettings):
@@ -171,10 +172,10 @@ class ObservabilitySettings(BaseSettings):
     fact_poll_seconds: float = Field(default=1.0, gt=0, le=60)
 
 
-class Settings(BaseSettings):
-    """Everything that can be set, by group."""
+class Settings(BaseModel):
+    """Everything that can be set, by group. Has no names of its own in the environment."""
 
-    model_config = SettingsConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True)
 
     server: ServerSettings = Field(default_factory=ServerSettings)
     database: DatabaseSettings = Field(default_factory=DatabaseSettings)

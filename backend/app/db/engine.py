@@ -9,6 +9,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -63,7 +64,7 @@ def is_outage(error: BaseException) -> bool:
     if isinstance(error, DBAPIError):
         state = getattr(error.orig, "sqlstate", None) or ""
         return bool(error.connection_invalidated or state[:2] in {"08", "53", "57"})
-    return isinstance(error, (OSError, TimeoutError, sa.exc.TimeoutError, sa.exc.InterfaceError))
+    return isinstance(error, (TimeoutError, sa.exc.TimeoutError, sa.exc.InterfaceError))
 
 
 async def answers(engine: AsyncEngine, *, within_seconds: float = 2.0) -> bool:
@@ -84,8 +85,25 @@ def alembic_config(url: str | None = None) -> Config:
 
 
 async def migrate(url: str) -> None:
-    """Bring the schema at ``url`` up to this version."""
-    await asyncio.to_thread(command.upgrade, alembic_config(url), "head")
+    """Bring the schema at ``url`` up to this version.
+
+    Raises:
+        DatabaseUnavailable: the database does not answer.
+        SchemaNotCurrent: the schema is a newer version's.
+    """
+    try:
+        await asyncio.to_thread(command.upgrade, alembic_config(url), "head")
+    except CommandError as error:
+        raise SchemaNotCurrent(f"The database cannot be migrated: {error}") from error
+    except (DBAPIError, OSError) as error:
+        if not isinstance(error, OSError) and not is_outage(error):
+            raise
+        raise DatabaseUnavailable(f"The database cannot be reached: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    """What a driver says without the statement and its values."""
+    return str(getattr(error, "orig", None) or error).splitlines()[0][:200]
 
 
 async def refuse_unless_current(engine: AsyncEngine) -> None:

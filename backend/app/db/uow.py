@@ -58,6 +58,14 @@ def _work(session: AsyncSession) -> Work:
     )
 
 
+async def _connect(session: AsyncSession) -> None:
+    """Take a connection now, so that later an OSError can only be somebody else's."""
+    try:
+        await session.connection()
+    except OSError as error:
+        raise DatabaseUnavailable from error
+
+
 def unit_of_work(engine: AsyncEngine) -> UnitOfWork:
     """A maker of units of work over ``engine``. A database that is away becomes
     `DatabaseUnavailable`.
@@ -70,8 +78,9 @@ def unit_of_work(engine: AsyncEngine) -> UnitOfWork:
         token = _open.set(True)
         try:
             async with sessions.begin() as session:
+                await _connect(session)
                 yield _work(session)
-        except (DBAPIError, OSError, InterfaceError, PoolTimeout) as error:
+        except (DBAPIError, InterfaceError, PoolTimeout, TimeoutError) as error:
             if is_outage(error):
                 raise DatabaseUnavailable from error
             raise

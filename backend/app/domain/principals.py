@@ -42,6 +42,7 @@ class User:
     is_active: bool
     must_change_password: bool
     created_at: datetime
+    is_demo: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from backend.app.schemas.base import RequestModel, StorableText, WireModel
 
 
 class ChatSession(WireModel):
-    """One conversation; its title is the first question, shortened, and empty before that."""
+    """One chat session; its title is the first question, shortened, and empty before that."""
 
     id: UUID
     title: str
@@ -27,7 +27,7 @@ class ChatSession(WireModel):
 
 
 class ChatSessionList(WireModel):
-    """Conversations, newest activity first; ``next_before`` asks for the page after."""
+    """Chat sessions, newest activity first; ``next_before`` asks for the page after."""
 
     items: list[ChatSession]
     next_before: str | None
@@ -65,7 +65,7 @@ class Source(WireModel):
 
 
 class ChatMessage(WireModel):
-    """One line of a conversation. A person's is plain text, the assistant's Markdown."""
+    """One line of a chat session. A person's is plain text, the assistant's Markdown."""
 
     id: UUID
     chat_session_id: UUID

@@ -2,7 +2,7 @@
 
 from backend.app.db.models.base import Base
 from backend.app.db.models.chat import ChatMessageRow, ChatSessionRow
-from backend.app.db.models.facts import FactCounterRow, FactReaderRow, FactRow
+from backend.app.db.models.facts import FactCounterRow, FactEpochRow, FactReaderRow, FactRow
 from backend.app.db.models.identity import AccessTokenRow, BrowserSessionRow, RateRow, UserRow
 from backend.app.db.models.knowledge import ArticleRow, ChunkRow, CollectionRow, PostingRow
 
@@ -16,6 +16,7 @@ __all__ = [
     "ChunkRow",
     "CollectionRow",
     "FactCounterRow",
+    "FactEpochRow",
     "FactReaderRow",
     "FactRow",
     "PostingRow",

@@ -4,8 +4,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Identity, Index, text
+from sqlalchemy import BigInteger, CheckConstraint, Identity, Index, text
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql.base import ischema_names
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.types import UserDefinedType
 
@@ -22,17 +23,37 @@ class Xid8(UserDefinedType[str]):
         return "xid8"
 
 
+# So that Alembic, reading the catalogue, knows the type too.
+ischema_names["xid8"] = Xid8
+
+
+class FactEpochRow(Base):
+    """The one row that counts how often the facts have moved to another server.
+
+    Transaction ids only order facts within one server's life; what came with a dump from another
+    belongs to an earlier epoch and is settled.
+    """
+
+    __tablename__ = "fact_epochs"
+    __table_args__ = (CheckConstraint("number = 1", name="one_row"),)
+
+    number: Mapped[int] = mapped_column(
+        primary_key=True, server_default=text("1"), autoincrement=False
+    )
+    epoch: Mapped[int]
+
+
 class FactRow(Base):
-    """Something that happened. ``xid`` is the transaction that told it, by which readers know what
-    is settled.
+    """Something that happened; ``epoch`` and ``xid`` (its transaction) say whether it is settled.
 
     No foreign keys: a fact outlives what it is about.
     """
 
     __tablename__ = "facts"
-    __table_args__ = (Index("ix_facts_xid_id", "xid", "id"),)
+    __table_args__ = (Index("ix_facts_epoch_xid_id", "epoch", "xid", "id"),)
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
+    epoch: Mapped[int]
     xid: Mapped[str] = mapped_column(Xid8, server_default=text("pg_current_xact_id()"))
     at: Mapped[datetime] = set_when_written()
     kind: Mapped[str]
@@ -41,11 +62,12 @@ class FactRow(Base):
 
 
 class FactReaderRow(Base):
-    """How far a reader has come: everything up to (``xid``, ``fact_id``) is done."""
+    """How far a reader has come: everything up to (``epoch``, ``xid``, ``fact_id``) is done."""
 
     __tablename__ = "fact_readers"
 
     name: Mapped[str] = mapped_column(primary_key=True)
+    epoch: Mapped[int] = mapped_column(server_default=text("0"))
     xid: Mapped[str] = mapped_column(Xid8, server_default=text("'0'::xid8"))
     fact_id: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
 

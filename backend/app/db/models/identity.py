@@ -23,6 +23,7 @@ class UserRow(Base):
     password_hash: Mapped[str]
     is_active: Mapped[bool] = mapped_column(server_default=text("true"))
     must_change_password: Mapped[bool] = mapped_column(server_default=text("false"))
+    is_demo: Mapped[bool] = mapped_column(server_default=text("false"))
     created_at: Mapped[datetime] = set_when_written()
 
 

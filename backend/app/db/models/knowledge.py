@@ -20,13 +20,14 @@ from backend.app.db.models.base import Base, set_when_written
 
 
 class CollectionRow(Base):
-    """A body of articles imported and removed as one."""
+    """A body of articles imported and removed as one; a removed one keeps its empty row."""
 
     __tablename__ = "kb_collections"
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(unique=True)
     sample: Mapped[bool] = mapped_column(server_default=text("false"))
+    removed_at: Mapped[datetime | None]
     created_at: Mapped[datetime] = set_when_written()
 
 

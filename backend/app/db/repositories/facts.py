@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.app.db.models import FactCounterRow, FactReaderRow, FactRow
+from backend.app.db.models import FactCounterRow, FactEpochRow, FactReaderRow, FactRow
 from backend.app.domain.events import Fact
 
 
@@ -24,28 +24,39 @@ class StoredFact:
     data: dict[str, Any]
 
 
-#: Facts that nobody can still be writing before, beyond a reader's position. A transaction that is
-#: still open has an id at or above the snapshot's xmin, so what it will tell later lies beyond
-#: every fact that is read now.
+#: Facts beyond a reader's position that nobody can still be writing before. A transaction that is
+#: still open has an id at or above the snapshot's xmin, so what it will tell later lies beyond all
+#: that is read now; a fact of an earlier epoch is settled whatever its id.
 _UNREAD = sa.text(
     """
-    SELECT f.id, f.at, f.kind, f.actor_id, f.data, f.xid::text AS xid
+    SELECT f.id, f.at, f.kind, f.actor_id, f.data, f.epoch, f.xid::text AS xid
     FROM facts f
-    WHERE (f.xid, f.id) > (CAST(CAST(:xid AS text) AS xid8), :fact_id)
-      AND f.xid < pg_snapshot_xmin(pg_current_snapshot())
-    ORDER BY f.xid, f.id
+    WHERE (f.epoch, f.xid, f.id) > (:epoch, CAST(CAST(:xid AS text) AS xid8), :fact_id)
+      AND (f.epoch < (SELECT epoch FROM fact_epochs)
+           OR f.xid < pg_snapshot_xmin(pg_current_snapshot()))
+    ORDER BY f.epoch, f.xid, f.id
     LIMIT :limit
     """
 )
 
-#: After a restore from another server, stored transaction ids lie in this server's future. They are
-#: long settled.
-_SETTLE_FACTS = sa.text(
-    "UPDATE facts SET xid = '0'::xid8"
-    " WHERE xid >= pg_snapshot_xmax(pg_current_snapshot()) AND xid <> pg_current_xact_id()"
+_MOVE = sa.text(
+    """
+    UPDATE fact_readers
+    SET epoch = :epoch, xid = CAST(CAST(:xid AS text) AS xid8), fact_id = :id
+    WHERE name = :name
+    """
 )
-_SETTLE_READERS = sa.text(
-    "UPDATE fact_readers SET xid = '0'::xid8 WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())"
+
+#: Ids that lie in this server's future came with a dump from another one.
+_NEXT_EPOCH = sa.text(
+    """
+    UPDATE fact_epochs e SET epoch = e.epoch + 1
+    WHERE EXISTS (
+        SELECT FROM facts f
+        WHERE f.epoch = e.epoch AND f.xid >= pg_snapshot_xmax(pg_current_snapshot())
+          AND f.xid <> pg_current_xact_id()
+    )
+    """
 )
 
 
@@ -57,9 +68,11 @@ class FactRepository:
 
     async def tell(self, fact: Fact) -> None:
         """Record that something happened, in this transaction."""
-        await self._session.execute(
-            insert(FactRow).values(kind=fact.kind, actor_id=fact.actor_id, data=fact.data())
+        epoch = sa.select(FactEpochRow.epoch).scalar_subquery()
+        row = insert(FactRow).values(
+            epoch=epoch, kind=fact.kind, actor_id=fact.actor_id, data=fact.data()
         )
+        await self._session.execute(row)
 
     async def unread(self, reader: str, *, limit: int) -> list[StoredFact] | None:
         """The next settled facts for ``reader``, whose position moves past them when this
@@ -70,30 +83,25 @@ class FactRepository:
         await self._session.execute(
             insert(FactReaderRow).values(name=reader).on_conflict_do_nothing()
         )
-        query = sa.select(sa.cast(FactReaderRow.xid, sa.Text), FactReaderRow.fact_id)
+        query = sa.select(
+            FactReaderRow.epoch,
+            sa.cast(FactReaderRow.xid, sa.Text).label("xid"),
+            FactReaderRow.fact_id,
+        )
         locked = query.where(FactReaderRow.name == reader).with_for_update(skip_locked=True)
         position = (await self._session.execute(locked)).one_or_none()
         if position is None:
             return None
-        rows = (
-            await self._session.execute(
-                _UNREAD, {"xid": position[0], "fact_id": position[1], "limit": limit}
-            )
-        ).all()
+        rows = (await self._session.execute(_UNREAD, {**position._mapping, "limit": limit})).all()
         if rows:
-            moved = sa.text(
-                "UPDATE fact_readers SET xid = CAST(CAST(:xid AS text) AS xid8), fact_id = :id"
-                " WHERE name = :name"
-            )
-            await self._session.execute(
-                moved, {"xid": rows[-1].xid, "id": rows[-1].id, "name": reader}
-            )
+            last = rows[-1]
+            moved = {"epoch": last.epoch, "xid": last.xid, "id": last.id, "name": reader}
+            await self._session.execute(_MOVE, moved)
         return [StoredFact(row.id, row.at, row.kind, row.actor_id, row.data) for row in rows]
 
     async def settle_after_restore(self) -> None:
-        """Make facts and positions that came with a dump from another server readable here."""
-        await self._session.execute(_SETTLE_FACTS)
-        await self._session.execute(_SETTLE_READERS)
+        """Begin a new epoch when the facts came with a dump from another server."""
+        await self._session.execute(_NEXT_EPOCH)
 
     async def count(self, name: str, labels: dict[str, str], by: int = 1) -> None:
         """Raise a counter."""
@@ -107,5 +115,7 @@ class FactRepository:
 
     async def counters(self) -> list[tuple[str, dict[str, str], int]]:
         """All counters: name, labels, value."""
-        rows = await self._session.scalars(sa.select(FactCounterRow).order_by(FactCounterRow.name))
+        # Columns and not rows: a mapped row is known by its key, and labels cannot be hashed.
+        query = sa.select(FactCounterRow.name, FactCounterRow.labels, FactCounterRow.value)
+        rows = await self._session.execute(query.order_by(FactCounterRow.name))
         return [(row.name, row.labels, row.value) for row in rows]

@@ -24,6 +24,7 @@ def _user(row: UserRow) -> User:
         is_active=row.is_active,
         must_change_password=row.must_change_password,
         created_at=row.created_at,
+        is_demo=row.is_demo,
     )
 
 
@@ -57,6 +58,7 @@ class IdentityRepository:
                 password_hash=password_hash,
                 is_active=user.is_active,
                 must_change_password=user.must_change_password,
+                is_demo=user.is_demo,
             )
             .on_conflict_do_nothing(index_elements=[UserRow.username])
             .returning(UserRow.id)
@@ -105,11 +107,15 @@ class IdentityRepository:
             sa.update(UserRow).where(UserRow.id == user_id).values(is_active=is_active)
         )
 
-    async def open_session(self, user_id: UserId, token_hash: bytes, *, idle: timedelta) -> None:
+    async def open_session(
+        self, user_id: UserId, token_hash: bytes, *, idle: timedelta, longest: timedelta
+    ) -> None:
         """Store a browser session that ends after ``idle`` without use."""
         await self._session.execute(
             insert(BrowserSessionRow).values(
-                token_hash=token_hash, user_id=user_id, expires_at=sa.func.now() + idle
+                token_hash=token_hash,
+                user_id=user_id,
+                expires_at=sa.func.now() + min(idle, longest),
             )
         )
 

@@ -130,6 +130,10 @@ _SEARCH = sa.text(
 )
 
 
+def _collection(row: CollectionRow) -> Collection:
+    return Collection(CollectionId(row.id), row.name, row.sample)
+
+
 def _hit(row: Row[tuple[object, ...]]) -> Hit:
     return Hit(
         article_id=ArticleId(row.id),
@@ -150,47 +154,50 @@ class KnowledgeRepository:
         self._session = session
 
     async def collection(self, name: str) -> Collection | None:
-        """The collection of this name."""
-        row = await self._session.scalar(sa.select(CollectionRow).where(CollectionRow.name == name))
-        return Collection(CollectionId(row.id), row.name, row.sample) if row else None
+        """The collection of this name, unless it was removed."""
+        row = await self._collection_row(name)
+        return _collection(row) if row is not None and row.removed_at is None else None
+
+    async def was_removed(self, name: str) -> bool:
+        """Whether there was a collection of this name that somebody removed."""
+        row = await self._collection_row(name)
+        return row is not None and row.removed_at is not None
+
+    async def _collection_row(self, name: str) -> CollectionRow | None:
+        row: CollectionRow | None = await self._session.scalar(
+            sa.select(CollectionRow).where(CollectionRow.name == name)
+        )
+        return row
 
     async def take_collection(self, collection: Collection) -> Collection:
         """The collection of this name, made when missing, locked against other imports."""
-        await self._session.execute(
-            insert(CollectionRow)
-            .values(id=collection.id, name=collection.name, sample=collection.sample)
-            .on_conflict_do_nothing(index_elements=[CollectionRow.name])
+        statement = insert(CollectionRow).values(
+            id=collection.id, name=collection.name, sample=collection.sample
         )
-        query = (
-            sa.select(CollectionRow).where(CollectionRow.name == collection.name).with_for_update()
+        taken = statement.on_conflict_do_update(
+            index_elements=[CollectionRow.name], set_={"removed_at": None}
         )
-        row = (await self._session.scalars(query)).one()
-        return Collection(CollectionId(row.id), row.name, row.sample)
+        return _collection((await self._session.scalars(taken.returning(CollectionRow))).one())
 
     async def remove_collection(self, name: str) -> int | None:
-        """Delete a collection with its articles; how many there were, or None without such a
-        collection.
-        """
+        """Delete a collection's articles; how many, or None without such a collection."""
         found = await self.collection(name)
         if found is None:
             return None
-        counted = sa.select(sa.func.count()).where(ArticleRow.collection_id == found.id)
-        articles = (await self._session.execute(counted)).scalar_one()
-        await self._session.execute(sa.delete(CollectionRow).where(CollectionRow.id == found.id))
-        return articles
-
-    async def article_count(self) -> int:
-        """Number of articles in all collections."""
-        return (
-            await self._session.execute(sa.select(sa.func.count()).select_from(ArticleRow))
-        ).scalar_one()
+        await self._session.execute(
+            sa.update(CollectionRow)
+            .where(CollectionRow.id == found.id)
+            .values(removed_at=sa.func.now())
+        )
+        deleted = sa.delete(ArticleRow).where(ArticleRow.collection_id == found.id)
+        return len((await self._session.scalars(deleted.returning(ArticleRow.number))).all())
 
     async def digests(self, collection_id: CollectionId) -> dict[str, bytes]:
         """Digest by key of every article of a collection."""
         query = sa.select(ArticleRow.key, ArticleRow.digest).where(
             ArticleRow.collection_id == collection_id
         )
-        return dict((await self._session.execute(query)).tuples().all())
+        return {row.key: row.digest for row in await self._session.execute(query)}
 
     async def analyse(self, texts: Sequence[str]) -> list[Terms]:
         """What each text is found by, in PostgreSQL's English configuration."""
@@ -288,7 +295,7 @@ class KnowledgeRepository:
         )
         return Article(
             id=ArticleId(row.id),
-            collection=Collection(CollectionId(collection.id), collection.name, collection.sample),
+            collection=_collection(collection),
             title=row.title,
             body=row.body,
             tags=tuple(row.tags),

@@ -37,7 +37,10 @@ class RateRepository:
             .returning(RateRow.hits, RateRow.window_start + window - sa.func.now())
         )
         hits, remaining = (await self._session.execute(statement)).one()
-        return None if hits <= limit else max(cast(timedelta, remaining), timedelta(seconds=1))
+        if hits <= limit:
+            return None
+        # Another transaction's window may have begun after this one's now().
+        return min(max(cast(timedelta, remaining), timedelta(seconds=1)), window)
 
     async def clear(self, bucket: str) -> None:
         """Forget the attempts of a bucket."""

@@ -31,14 +31,14 @@ class AnswerNotFound(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class ChatSessions:
-    """Opening, listing, changing and deleting one's own conversations."""
+    """Opening, listing, changing and deleting one's own chat sessions."""
 
     uow: UnitOfWork
     ids: IdSource
     settings: ChatSettings
 
     async def open(self, principal: Principal, mode: ChatMode | None) -> ChatSession:
-        """A new, empty conversation; without a mode it takes the one that is set."""
+        """A new, empty chat session; without a mode it takes the one that is set."""
         chosen = mode or ChatMode(self.settings.default_mode)
         async with self.uow() as work:
             session = await work.chat.add_session(
@@ -57,12 +57,12 @@ class ChatSessions:
     async def page(
         self, principal: Principal, *, limit: int, before: tuple[datetime, UUID] | None
     ) -> Sequence[ChatSession]:
-        """One's own conversations, newest activity first, after the position ``before``."""
+        """One's own chat sessions, newest activity first, after the position ``before``."""
         async with self.uow() as work:
             return await work.chat.sessions(principal.user_id, limit=limit, before=before)
 
     async def get(self, principal: Principal, session_id: ChatSessionId) -> ChatSession:
-        """One's own conversation, or `ChatSessionNotFound`."""
+        """One's own chat session, or `ChatSessionNotFound`."""
         async with self.uow() as work:
             session = await work.chat.session(session_id, principal.user_id)
         if session is None:
@@ -77,7 +77,7 @@ class ChatSessions:
         mode: ChatMode | None,
         title: str | None,
     ) -> ChatSession:
-        """Change mode or title of one's own conversation."""
+        """Change mode or title of one's own chat session."""
         async with self.uow() as work:
             session = await work.chat.change_session(
                 session_id, principal.user_id, mode=mode, title=title
@@ -87,7 +87,7 @@ class ChatSessions:
         return session
 
     async def delete(self, principal: Principal, session_id: ChatSessionId) -> None:
-        """Delete one's own conversation with its messages."""
+        """Delete one's own chat session with its messages."""
         async with self.uow() as work:
             if not await work.chat.delete_session(session_id, principal.user_id):
                 raise ChatSessionNotFound

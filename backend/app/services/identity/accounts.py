@@ -35,6 +35,10 @@ class InvalidUsername(Invalid):
     """
 
 
+class NotADemoAccount(Conflict):
+    """This account is somebody's own and not one that --demo made."""
+
+
 class LastAdministrator(Conflict):
     """This is the last active administrator; make another one first."""
 
@@ -56,6 +60,7 @@ class Accounts:
         role: Role,
         password: str | None = None,
         must_change_password: bool = True,
+        is_demo: bool = False,
     ) -> tuple[User, str]:
         """A new account, and its password: the one given, else a random one.
 
@@ -76,6 +81,7 @@ class Accounts:
             is_active=True,
             must_change_password=must_change_password,
             created_at=self.clock.now(),
+            is_demo=is_demo,
         )
         encoded = await self.passwords.hash(chosen)
         async with self.uow() as work:
@@ -118,8 +124,12 @@ class Accounts:
         """Give an account a random one-time password; its sessions and tokens end."""
         return (await self._new_password(username, must_change=True))[1]
 
-    async def take_over(self, username: str) -> tuple[User, str]:
-        """Give an account a random password that it may keep; its sessions and tokens end."""
+    async def renew_demo(self, username: str) -> tuple[User, str]:
+        """Give a demo account a random password that it may keep; its sessions and tokens end.
+
+        Raises:
+            NotADemoAccount: the account is somebody's own.
+        """
         return await self._new_password(username, must_change=False)
 
     async def _new_password(self, username: str, *, must_change: bool) -> tuple[User, str]:
@@ -127,6 +137,8 @@ class Accounts:
         encoded = await self.passwords.hash(password)
 
         async def change(work: Work, user: User) -> None:
+            if not must_change and not user.is_demo:
+                raise NotADemoAccount(f"The account {user.username} is somebody's own.")
             await work.identity.set_password(user.id, encoded, must_change=must_change)
             await work.identity.close_sessions(user.id)
             await work.identity.delete_tokens(user.id)

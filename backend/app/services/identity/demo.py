@@ -38,7 +38,11 @@ class DemoPeople:
     sign_in: SignIn
 
     async def ensure(self, known: list[DemoPerson]) -> list[DemoPerson]:
-        """The four people; those in ``known`` whose token still works stay as they are."""
+        """The four people; those in ``known`` who can still sign in stay as they are.
+
+        Raises:
+            NotADemoAccount: somebody's own account has the name of a demo person.
+        """
         by_name = {person.username: person for person in known}
         return [await self._one(name, shown, role, by_name.get(name)) for name, shown, role in CAST]
 
@@ -47,13 +51,15 @@ class DemoPeople:
     ) -> DemoPerson:
         if known is not None:
             principal = await self.sign_in.by_access_token(known.token)
-            if principal is not None and principal.user.username == username:
+            if principal is not None and await self.sign_in.knows_password(
+                principal, known.password
+            ):
                 return known
         try:
             user, password = await self.accounts.add(
-                username, display_name=shown, role=role, must_change_password=False
+                username, display_name=shown, role=role, must_change_password=False, is_demo=True
             )
         except UsernameTaken:
-            user, password = await self.accounts.take_over(username)
+            user, password = await self.accounts.renew_demo(username)
         _, token = await self.sign_in.create_token(user.id, _CALLED, lasts=_TOKEN_LASTS)
         return DemoPerson(username, shown, role, password, token)

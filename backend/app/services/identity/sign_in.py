@@ -121,7 +121,12 @@ class SignIn:
 
     async def _open(self, work: Work, user: User) -> Opened:
         token = self.ids.secret()
-        await work.identity.open_session(user.id, digest(token), idle=self.settings.session_idle)
+        await work.identity.open_session(
+            user.id,
+            digest(token),
+            idle=self.settings.session_idle,
+            longest=self.settings.session_max,
+        )
         return Opened(token, user)
 
     async def by_session(self, token: str) -> Principal | None:
@@ -137,6 +142,12 @@ class SignIn:
         async with self.uow() as work:
             user = await work.identity.user_by_token(digest(token))
         return Principal(user, Credential.ACCESS_TOKEN) if user else None
+
+    async def knows_password(self, principal: Principal, password: str) -> bool:
+        """Whether this is the account's present password."""
+        async with self.uow() as work:
+            found = await work.identity.user_by_id(principal.user_id)
+        return found is not None and await self.passwords.verify(found[1], password)
 
     async def sign_out(self, principal: Principal, token: str) -> None:
         """End a browser session."""
@@ -161,9 +172,7 @@ class SignIn:
         if weakness:
             raise WeakPassword(weakness)
         await self._count_attempt(user.username, source)
-        async with self.uow() as work:
-            found = await work.identity.user_by_id(user.id)
-        if found is None or not await self.passwords.verify(found[1], current):
+        if not await self.knows_password(principal, current):
             raise BadCredentials("The present password is wrong.")
         encoded = await self.passwords.hash(new)
         async with self.uow() as work:

@@ -149,10 +149,10 @@ class KnowledgeLibrary:
             await work.facts.tell(KnowledgeRemoved(collection=name, articles=articles))
         return articles
 
-    async def is_empty(self) -> bool:
-        """Whether there is no article at all."""
+    async def was_removed(self, name: str) -> bool:
+        """Whether somebody removed this collection, so that it is not to come back by itself."""
         async with self.uow() as work:
-            return await work.knowledge.article_count() == 0
+            return await work.knowledge.was_removed(name)
 
     async def article(self, article_id: ArticleId) -> Article:
         """The article, or `ArticleNotFound`."""

@@ -35,8 +35,8 @@ async def ask(dsn):
     await connection.close()
 
 server = embedded.start(Path(sys.argv[1]), throwaway=sys.argv[2] == "throwaway")
-print(server.pid, flush=True)
 try:
+    print(server.pid, flush=True)
     sys.stdin.readline()
 except KeyboardInterrupt:
     asyncio.run(ask(server.dsn))

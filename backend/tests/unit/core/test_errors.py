@@ -16,7 +16,7 @@ def _family() -> list[type[errors.AppError]]:
 
 def test_the_code_on_the_wire_is_the_snake_cased_name() -> None:
     assert errors.TooMany.code() == "too_many"
-    assert errors.InvalidText.code() == "invalid_text"
+    assert errors.NotFound.code() == "not_found"
 
 
 def test_a_class_says_its_docstring_unless_told_otherwise() -> None:

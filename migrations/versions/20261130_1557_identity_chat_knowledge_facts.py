@@ -1,8 +1,8 @@
 """The first schema: identity, chat, knowledge base and facts. *Expand*: there was nothing before.
 
-Revision: 356480920a82
+Revision: 9977f3d4c8fe
 Follows: nothing
-Created: 2026-11-30 15:22:22.478078+00:00
+Created: 2026-11-30 15:57:33.416952+00:00
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision: str = "356480920a82"
+revision: str = "9977f3d4c8fe"
 down_revision: str | None = None
 branch_labels: Sequence[str] | None = None
 depends_on: Sequence[str] | None = None
@@ -35,8 +35,19 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("name", "labels", name=op.f("pk_fact_counters")),
     )
     op.create_table(
+        "fact_epochs",
+        sa.Column(
+            "number", sa.Integer(), server_default=sa.text("1"), autoincrement=False, nullable=False
+        ),
+        sa.Column("epoch", sa.Integer(), nullable=False),
+        sa.CheckConstraint("number = 1", name=op.f("ck_fact_epochs_one_row")),
+        sa.PrimaryKeyConstraint("number", name=op.f("pk_fact_epochs")),
+    )
+    op.execute("INSERT INTO fact_epochs (epoch) VALUES (1)")
+    op.create_table(
         "fact_readers",
         sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("epoch", sa.Integer(), server_default=sa.text("0"), nullable=False),
         sa.Column("xid", _Xid8(), server_default=sa.text("'0'::xid8"), nullable=False),
         sa.Column("fact_id", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_fact_readers")),
@@ -44,6 +55,7 @@ def upgrade() -> None:
     op.create_table(
         "facts",
         sa.Column("id", sa.BigInteger(), sa.Identity(always=False), nullable=False),
+        sa.Column("epoch", sa.Integer(), nullable=False),
         sa.Column("xid", _Xid8(), server_default=sa.text("pg_current_xact_id()"), nullable=False),
         sa.Column(
             "at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False
@@ -53,12 +65,13 @@ def upgrade() -> None:
         sa.Column("data", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_facts")),
     )
-    op.create_index("ix_facts_xid_id", "facts", ["xid", "id"], unique=False)
+    op.create_index("ix_facts_epoch_xid_id", "facts", ["epoch", "xid", "id"], unique=False)
     op.create_table(
         "kb_collections",
         sa.Column("id", sa.Uuid(), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("sample", sa.Boolean(), server_default=sa.text("false"), nullable=False),
+        sa.Column("removed_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column(
             "created_at",
             sa.DateTime(timezone=True),
@@ -92,6 +105,7 @@ def upgrade() -> None:
         sa.Column(
             "must_change_password", sa.Boolean(), server_default=sa.text("false"), nullable=False
         ),
+        sa.Column("is_demo", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column(
             "created_at",
             sa.DateTime(timezone=True),
@@ -353,7 +367,8 @@ def downgrade() -> None:
     op.drop_index("ix_rates_window_start", table_name="rates")
     op.drop_table("rates")
     op.drop_table("kb_collections")
-    op.drop_index("ix_facts_xid_id", table_name="facts")
+    op.drop_index("ix_facts_epoch_xid_id", table_name="facts")
     op.drop_table("facts")
     op.drop_table("fact_readers")
+    op.drop_table("fact_epochs")
     op.drop_table("fact_counters")

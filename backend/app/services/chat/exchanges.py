@@ -56,7 +56,7 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class ChatExchanges:
     """Questions and answers in one's own chat sessions."""
 
     uow: UnitOfWork

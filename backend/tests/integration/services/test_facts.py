@@ -1,0 +1,178 @@
+"""Reading facts: nothing lost, nothing counted twice, whatever commits late or crashes between."""
+
+import asyncio
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from backend.app.bootstrap import Container
+from backend.app.db.uow import UnitOfWork
+from backend.app.domain.events import KnowledgeRemoved, SignInRefused
+from backend.app.domain.principals import Role
+from backend.app.providers.audit_log import AuditFile
+from backend.app.services.facts import FactReaders
+
+
+class FixedClock:
+    """A clock that stands where it is put."""
+
+    def __init__(self, moment: datetime) -> None:
+        self.moment = moment
+
+    def now(self) -> datetime:
+        return self.moment
+
+    def monotonic(self) -> float:
+        return 0.0
+
+
+@pytest.fixture
+def audit(tmp_path: Path) -> AuditFile:
+    return AuditFile(tmp_path / "logs", FixedClock(datetime.now(UTC)))
+
+
+@pytest.fixture
+def readers(uow: UnitOfWork, audit: AuditFile) -> FactReaders:
+    return FactReaders(uow, audit)
+
+
+async def _refuse(uow: UnitOfWork, times: int) -> None:
+    for _ in range(times):
+        async with uow() as work:
+            await work.facts.tell(SignInRefused(reason="credentials"))
+
+
+def _lines(audit: AuditFile) -> list[dict[str, object]]:
+    return [json.loads(line) for line in audit.path.read_text().splitlines()]
+
+
+async def test_every_fact_is_counted_and_audited_once(
+    uow: UnitOfWork, readers: FactReaders, audit: AuditFile
+) -> None:
+    await _refuse(uow, 3)
+    await readers.read_all()
+    await _refuse(uow, 2)
+    await readers.read_all()
+    await readers.read_all()
+
+    assert await readers.counters() == [("chatbot_sign_ins_total", {"outcome": "credentials"}, 5)]
+    assert [line["event"] for line in _lines(audit)] == ["auth.sign_in_refused"] * 5
+    assert len({line["fact_id"] for line in _lines(audit)}) == 5
+
+
+async def test_a_fact_that_commits_late_is_not_passed_over(
+    uow: UnitOfWork, readers: FactReaders, audit: AuditFile
+) -> None:
+    told, commit = asyncio.Event(), asyncio.Event()
+
+    async def slow() -> None:
+        async with uow() as work:
+            await work.facts.tell(KnowledgeRemoved(collection="early id", articles=0))
+            told.set()
+            await commit.wait()
+
+    async with asyncio.timeout(10), asyncio.TaskGroup() as group:
+        group.create_task(slow())
+        await told.wait()
+        # Its id is lower than this one's, and its transaction is still open.
+        await _refuse(uow, 1)
+        await readers.read_all()
+        before = audit.path.exists()
+        commit.set()
+    await readers.read_all()
+
+    assert not before
+    assert [line["event"] for line in _lines(audit)] == [
+        "knowledge.removed",
+        "auth.sign_in_refused",
+    ]
+
+
+async def test_a_disk_that_is_full_loses_nothing(
+    uow: UnitOfWork, readers: FactReaders, audit: AuditFile
+) -> None:
+    await _refuse(uow, 2)
+    audit.folder.parent.joinpath("logs").write_text("a file where the folder should be")
+    with pytest.raises(OSError):  # noqa: PT011 -- whichever the system raises
+        await readers.read_all()
+    audit.folder.unlink()
+    await readers.read_all()
+
+    assert len(_lines(audit)) == 2
+    assert (await readers.counters())[0][2] == 2
+
+
+async def test_many_readers_at_once_count_each_fact_once(
+    uow: UnitOfWork, readers: FactReaders, audit: AuditFile
+) -> None:
+    await _refuse(uow, 10)
+    async with asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(replace(readers).read_all())
+    await readers.read_all()
+
+    assert (await readers.counters())[0][2] == 10
+    assert len(_lines(audit)) == 10
+
+
+@pytest.mark.parametrize("ids", [(100, 200, 300), (100, 9 * 10**9, 9 * 10**9 + 1)])
+async def test_facts_restored_from_another_server_are_read_once_each(
+    container: Container,
+    uow: UnitOfWork,
+    readers: FactReaders,
+    audit: AuditFile,
+    ids: tuple[int, int, int],
+) -> None:
+    await _refuse(uow, 2)
+    await readers.read_all()
+    await _refuse(uow, 1)
+    async with container.engine.begin() as connection:
+        # What a dump from another server looks like here: ids that this one did not give.
+        for fact, xid in enumerate(ids, start=1):
+            await connection.execute(
+                sa.text(f"UPDATE facts SET xid = '{xid}'::xid8 WHERE id = {fact}")
+            )
+        await connection.execute(sa.text(f"UPDATE fact_readers SET xid = '{ids[1]}'::xid8"))
+    await readers.settle()
+    await readers.settle()
+    await _refuse(uow, 1)
+    await readers.read_all()
+
+    assert (await readers.counters())[0][2] == 4
+    assert [line["fact_id"] for line in _lines(audit)] == [1, 2, 3, 4]
+
+
+async def test_audit_lines_hide_who_and_are_private(
+    uow: UnitOfWork, readers: FactReaders, audit: AuditFile, container: Container
+) -> None:
+    user, _ = await container.accounts.add("rita", display_name="Rita", role=Role.REQUESTER)
+    await readers.read_all()
+    text = audit.path.read_text()
+
+    assert str(user.id) not in text
+    assert "rita" not in text.lower()
+    assert audit.path.stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_day_has_a_file_and_a_month_is_kept(uow: UnitOfWork, tmp_path: Path) -> None:
+    clock = FixedClock(datetime.now(UTC))
+    audit = AuditFile(tmp_path, clock)
+    readers = FactReaders(uow, audit)
+    old = tmp_path / "helpdesk_agent_audit.2001-01-01.jsonl"
+    old.write_text("{}\n")
+    await _refuse(uow, 1)
+    await readers.read_all()
+    today = clock.moment.date()
+    clock.moment += timedelta(days=1)
+    await _refuse(uow, 1)
+    await readers.read_all()
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        f"helpdesk_agent_audit.{today}.jsonl",
+        "helpdesk_agent_audit.jsonl",
+    ]
+    assert len(_lines(audit)) == 1
