@@ -1,0 +1,14 @@
+import { client, unwrap } from './client'
+import type { Article } from './types'
+
+export function fetchArticle(articleId: string): Promise<Article> {
+  return unwrap(
+    client.GET('/api/knowledge/articles/{article_id}', {
+      params: { path: { article_id: articleId } },
+    }),
+  )
+}
+
+export async function fetchSuggestions(): Promise<string[]> {
+  return (await unwrap(client.GET('/api/knowledge/suggestions'))).questions
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it, vi } from 'vitest'
+import { anAnswer, aSource } from '@/testing/builders'
+import { findBarriers, mountPart, settle } from '@/testing/mountApp'
+import AnswerMessage from './AnswerMessage.vue'
+
+function show(props: Record<string, unknown> = {}) {
+  const rate = vi.fn(() => Promise.resolve())
+  const onOpenSource = vi.fn()
+  const onSwitchToAgent = vi.fn()
+  const part = mountPart(AnswerMessage, {
+    message: anAnswer(),
+    streamed: '',
+    isLost: false,
+    mode: 'agent',
+    isSwitching: false,
+    rate,
+    onOpenSource,
+    onSwitchToAgent,
+    ...props,
+  })
+  return { ...part, rate, onOpenSource, onSwitchToAgent }
+}
+
+describe('sources', () => {
+  it('open from the number and from the chip', async () => {
+    const { getByRole, onOpenSource } = show()
+    getByRole('button', { name: 'Source 1: VPN leases' }).click()
+    getByRole('link', { name: 'Source 1 VPN leases' }).click()
+    await settle()
+    expect(onOpenSource).toHaveBeenCalledTimes(2)
+    expect(onOpenSource).toHaveBeenCalledWith(aSource())
+  })
+
+  it('have an address of their own for a new tab', () => {
+    const { getByRole, onOpenSource } = show()
+    const chip = getByRole('link', { name: 'Source 1 VPN leases' })
+    expect(chip.getAttribute('href')).toBe('/articles/article-1?start=11&end=37')
+    const click = new MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey: true })
+    chip.dispatchEvent(click)
+    expect(click.defaultPrevented).toBe(false)
+    expect(onOpenSource).not.toHaveBeenCalled()
+  })
+
+  it('say when they are samples', () => {
+    const { getByRole } = show({ message: anAnswer({ sources: [aSource({ sample: true })] }) })
+    getByRole('link', { name: 'Source 1 VPN leases sample' })
+  })
+
+  it('of one article are told apart by their headings', () => {
+    const sources = [aSource(), aSource({ number: 2, heading: 'Cures' })]
+    const { getByRole } = show({ message: anAnswer({ sources }) })
+    getByRole('link', { name: 'Source 2 VPN leases · Cures' })
+  })
+})
+
+describe('feedback', () => {
+  it('is given, and taken back by pressing again', async () => {
+    const { getByRole, rate } = show()
+    const button = getByRole('button', { name: 'Helpful' })
+    expect(button.getAttribute('aria-pressed')).toBe('false')
+    button.click()
+    await settle()
+    expect(rate).toHaveBeenCalledWith('answer-1', 'helpful')
+  })
+
+  it('shows which one was chosen', async () => {
+    const { getByRole, rate } = show({ message: anAnswer({ feedback: 'unhelpful' }) })
+    const button = getByRole('button', { name: 'Not helpful', pressed: true })
+    button.click()
+    await settle()
+    expect(rate).toHaveBeenCalledWith('answer-1', null)
+  })
+})
+
+describe('an answer that resolves nothing', () => {
+  const message = anAnswer({ kb_resolved: false })
+
+  it('offers help in Agent mode, and says plainly that it is not there yet', async () => {
+    const { getByRole, getByText, queryByRole } = show({ message })
+    expect(queryByRole('button', { name: 'Switch to Agent' })).toBeNull()
+    getByRole('button', { name: 'Get help' }).click()
+    await settle()
+    getByText('The troubleshooting agent is not part of this version yet. Nothing was sent.')
+  })
+
+  it('offers the way to Agent mode in Ask mode', async () => {
+    const { getByRole, queryByRole, onSwitchToAgent } = show({ message, mode: 'ask' })
+    expect(queryByRole('button', { name: 'Get help' })).toBeNull()
+    getByRole('button', { name: 'Switch to Agent' }).click()
+    await settle()
+    expect(onSwitchToAgent).toHaveBeenCalledOnce()
+  })
+
+  it('is the only one with such an offer', () => {
+    expect(show().queryByRole('group', { name: 'What next?' })).toBeNull()
+  })
+})
+
+it('shows what has arrived and nothing to press while it arrives', async () => {
+  const { getByRole, queryByRole } = show({ message: null, streamed: 'The lease [1]' })
+  await settle()
+  expect(getByRole('article', { name: 'Knowledge base' }).getAttribute('aria-busy')).toBe('true')
+  expect(queryByRole('button')).toBeNull()
+  expect(queryByRole('group', { name: 'Was this helpful?' })).toBeNull()
+})
+
+it('has no barriers', async () => {
+  show({ message: anAnswer({ kb_resolved: false, degraded: 'No model was reachable.' }) })
+  expect(await findBarriers()).toEqual([])
+})
