@@ -25,6 +25,7 @@ class Application(FastAPI):
             docs_url=None,
             redoc_url=None,
             openapi_url=None,
+            redirect_slashes=False,
         )
         self._server = settings.server
 

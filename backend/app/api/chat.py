@@ -15,7 +15,7 @@ from backend.app.api.errors import error_body
 from backend.app.api.sse import Event, stream
 from backend.app.core.errors import AppError, Invalid
 from backend.app.domain import chat as domain
-from backend.app.domain.chat import ChatMessageId, ChatSessionId
+from backend.app.domain.chat import ChatMessageId, ChatMode, ChatSessionId
 from backend.app.schemas.chat import (
     ChangeChatSessionRequest,
     ChatMessage,
@@ -27,6 +27,7 @@ from backend.app.schemas.chat import (
     FeedbackRequest,
     PostMessageRequest,
     TextDelta,
+    Welcome,
 )
 
 router = APIRouter(prefix="/api/chat", tags=["chat"], route_class=SignedInRoute)
@@ -39,16 +40,23 @@ class InvalidCursor(Invalid):
     """The page position is not one that this list gave out."""
 
 
-def _cursor(updated_at: datetime, session_id: UUID) -> str:
-    return base64.urlsafe_b64encode(f"{updated_at.isoformat()}|{session_id}".encode()).decode()
+def _cursor(updated_at: datetime, chat_session_id: UUID) -> str:
+    return base64.urlsafe_b64encode(f"{updated_at.isoformat()}|{chat_session_id}".encode()).decode()
 
 
 def _position(cursor: str) -> tuple[datetime, UUID]:
     try:
-        at, _, session_id = base64.urlsafe_b64decode(cursor.encode()).decode().partition("|")
-        return datetime.fromisoformat(at), UUID(session_id)
+        at, _, chat_session_id = base64.urlsafe_b64decode(cursor.encode()).decode().partition("|")
+        return datetime.fromisoformat(at), UUID(chat_session_id)
     except (ValueError, binascii.Error) as error:
         raise InvalidCursor from error
+
+
+@router.get("/welcome")
+async def welcome(services: CurrentServices) -> Welcome:
+    """What an empty chat begins with: the mode that is set, and questions that get an answer."""
+    questions = await services.exchanges.example_questions()
+    return Welcome(mode=ChatMode(services.settings.chat.default_mode), questions=questions)
 
 
 @router.get("/sessions")
@@ -79,41 +87,41 @@ async def create_session(
     return ChatSession.model_validate(opened)
 
 
-@router.get("/sessions/{session_id}")
+@router.get("/sessions/{chat_session_id}")
 async def get_session(
-    session_id: UUID, principal: CurrentPrincipal, services: CurrentServices
+    chat_session_id: UUID, principal: CurrentPrincipal, services: CurrentServices
 ) -> ChatSession:
     """One of one's own chat sessions."""
     return ChatSession.model_validate(
-        await services.chat_sessions.get(principal, ChatSessionId(session_id))
+        await services.chat_sessions.get(principal, ChatSessionId(chat_session_id))
     )
 
 
-@router.patch("/sessions/{session_id}")
+@router.patch("/sessions/{chat_session_id}")
 async def change_session(
-    session_id: UUID,
+    chat_session_id: UUID,
     body: ChangeChatSessionRequest,
     principal: CurrentPrincipal,
     services: CurrentServices,
 ) -> ChatSession:
     """Change mode or title."""
     changed = await services.chat_sessions.change(
-        principal, ChatSessionId(session_id), mode=body.mode, title=body.title
+        principal, ChatSessionId(chat_session_id), mode=body.mode, title=body.title
     )
     return ChatSession.model_validate(changed)
 
 
-@router.delete("/sessions/{session_id}", status_code=204)
+@router.delete("/sessions/{chat_session_id}", status_code=204)
 async def delete_session(
-    session_id: UUID, principal: CurrentPrincipal, services: CurrentServices
+    chat_session_id: UUID, principal: CurrentPrincipal, services: CurrentServices
 ) -> None:
     """Delete a chat session with its messages."""
-    await services.chat_sessions.delete(principal, ChatSessionId(session_id))
+    await services.chat_sessions.delete(principal, ChatSessionId(chat_session_id))
 
 
-@router.get("/sessions/{session_id}/messages")
+@router.get("/sessions/{chat_session_id}/messages")
 async def list_messages(
-    session_id: UUID,
+    chat_session_id: UUID,
     principal: CurrentPrincipal,
     services: CurrentServices,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
@@ -121,7 +129,7 @@ async def list_messages(
 ) -> ChatMessageList:
     """The newest messages before ``before_seq``, in order."""
     messages = await services.chat_sessions.messages(
-        principal, ChatSessionId(session_id), limit=limit, before_seq=before_seq
+        principal, ChatSessionId(chat_session_id), limit=limit, before_seq=before_seq
     )
     has_earlier = bool(messages) and messages[0].seq > 1
     return ChatMessageList(
@@ -130,7 +138,7 @@ async def list_messages(
 
 
 @router.post(
-    "/sessions/{session_id}/messages",
+    "/sessions/{chat_session_id}/messages",
     status_code=201,
     response_model=Exchange,
     responses={
@@ -141,7 +149,7 @@ async def list_messages(
     },
 )
 async def post_message(
-    session_id: UUID,
+    chat_session_id: UUID,
     body: PostMessageRequest,
     request: Request,
     principal: CurrentPrincipal,
@@ -152,7 +160,7 @@ async def post_message(
     ``text/event-stream``.
     """
     accepted = await services.exchanges.accept(
-        principal, ChatSessionId(session_id), body.text, idempotency_key=key
+        principal, ChatSessionId(chat_session_id), body.text, idempotency_key=key
     )
     # Begun here and not in the stream, so that it is done even if nobody reads on.
     pending = services.exchanges.start_answer(principal, accepted)

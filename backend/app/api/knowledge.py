@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from backend.app.api.deps import CurrentServices, SignedInRoute
 from backend.app.domain.knowledge import ArticleId
-from backend.app.schemas.knowledge import Article, Suggestions
+from backend.app.schemas.knowledge import Article
 
 router = APIRouter(prefix="/api/knowledge", tags=["knowledge"], route_class=SignedInRoute)
 
@@ -15,9 +15,3 @@ router = APIRouter(prefix="/api/knowledge", tags=["knowledge"], route_class=Sign
 async def get_article(article_id: UUID, services: CurrentServices) -> Article:
     """An article, so that a citation can be opened where it stands."""
     return Article.model_validate(await services.library.article(ArticleId(article_id)))
-
-
-@router.get("/suggestions")
-async def get_suggestions(services: CurrentServices) -> Suggestions:
-    """Up to three example questions that the knowledge base can answer."""
-    return Suggestions(questions=await services.library.suggestions())

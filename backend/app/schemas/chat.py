@@ -16,6 +16,13 @@ from backend.app.domain.chat import (
 from backend.app.schemas.base import RequestModel, StorableText, WireModel
 
 
+class Welcome(WireModel):
+    """What an empty chat begins with: a mode, and up to three questions that get an answer."""
+
+    mode: ChatMode
+    questions: list[str]
+
+
 class ChatSession(WireModel):
     """One chat session; its title is the first question, shortened, and empty before that."""
 
@@ -65,7 +72,10 @@ class Source(WireModel):
 
 
 class ChatMessage(WireModel):
-    """One line of a chat session. A person's is plain text, the assistant's Markdown."""
+    """One line of a chat session. A person's is plain text, the assistant's Markdown.
+
+    ``degraded`` says in a sentence what could not be done as usual.
+    """
 
     id: UUID
     chat_session_id: UUID

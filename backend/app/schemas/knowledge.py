@@ -22,9 +22,3 @@ class Article(WireModel):
     collection: Collection
     tags: list[str]
     updated_at: datetime
-
-
-class Suggestions(WireModel):
-    """Example questions that the knowledge base can answer; may be empty."""
-
-    questions: list[str]

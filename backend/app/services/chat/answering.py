@@ -7,6 +7,7 @@ answers the question, and which of its spans to quote. The signals for the first
 and chunk cover, its score per unit of that weight, and its lead over the second.
 """
 
+import re
 from collections.abc import Sequence
 
 from backend.app.domain.chat import Answer, Source
@@ -32,6 +33,15 @@ NEAR_MISSES = "These come closest, but may not answer it:"
 ALSO_FITS = "Another article may fit as well:"
 
 
+#: A number in brackets, or code, in which it stays what it is.
+_NUMBER_OR_CODE = re.compile(r"```.*?```|`[^`]*`|\[(\d+)\]", re.DOTALL)
+
+
+def _without_numbers(quoted: str) -> str:
+    """``quoted`` with its own bracketed numbers escaped, so that they are not taken for sources."""
+    return _NUMBER_OR_CODE.sub(lambda found: f"\\[{found[1]}\\]" if found[1] else found[0], quoted)
+
+
 class _Quoting:
     """Collects quoted spans and numbers their sources."""
 
@@ -50,7 +60,7 @@ class _Quoting:
         # Behind a code block or a table the number needs a paragraph of its own, or it would become
         # part of it.
         gap = "\n\n" if quoted.endswith(("```", "~~~", "|")) else " "
-        self.parts.append(f"{quoted}{gap}[{number}]")
+        self.parts.append(f"{_without_numbers(quoted)}{gap}[{number}]")
 
     def name(self, hit: Hit, span: Block) -> None:
         """Add an article's title, with its number behind it."""

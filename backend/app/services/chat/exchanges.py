@@ -31,6 +31,7 @@ from backend.app.services.chat.answering import compose
 from backend.app.services.chat.sessions import ChatSessionNotFound
 from backend.app.services.knowledge.library import KnowledgeLibrary
 
+_EXAMPLES_TRIED = 15
 _RATE_WINDOW = timedelta(minutes=1)
 
 
@@ -65,6 +66,16 @@ class ChatExchanges:
     library: KnowledgeLibrary
     tasks: Tasks
     settings: ChatSettings
+
+    async def example_questions(self, *, limit: int = 3) -> list[str]:
+        """Questions that do get an answer, to begin an empty chat with; may be none."""
+        found: list[str] = []
+        for question in await self.library.questions(limit=_EXAMPLES_TRIED):
+            if compose(await self.library.search(question)).kb_resolved:
+                found.append(question)
+            if len(found) == limit:
+                break
+        return found
 
     async def accept(
         self,

@@ -162,8 +162,8 @@ class KnowledgeLibrary:
             raise ArticleNotFound
         return article
 
-    async def suggestions(self, *, limit: int = 3) -> list[str]:
-        """Example questions that the knowledge base can answer."""
+    async def questions(self, *, limit: int) -> list[str]:
+        """Questions that articles say they answer, spread over the knowledge base."""
         async with self.uow() as work:
             return await work.knowledge.questions(limit=limit)
 

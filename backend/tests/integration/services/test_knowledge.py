@@ -160,7 +160,7 @@ async def test_an_unknown_article_is_not_found(container: Container) -> None:
         await container.library.article(ArticleId(container.library.ids.uuid()))
 
 
-async def test_suggestions_are_questions_that_articles_name(library: KnowledgeLibrary) -> None:
+async def test_questions_are_those_that_articles_name(library: KnowledgeLibrary) -> None:
     await library.bring_up_to_date("own", [VPN, MAIL])
 
-    assert await library.suggestions() == ["tunnel crawls"]
+    assert await library.questions(limit=5) == ["tunnel crawls"]

@@ -122,6 +122,13 @@ def test_behind_a_code_block_or_a_table_the_number_stands_apart() -> None:
     assert content.endswith("```\n\n[2]")
 
 
+def test_a_bracketed_number_of_the_article_is_not_taken_for_a_source() -> None:
+    body = "Intro.\n\n## Fix\n\nSee note [1] and `row[2]`."
+    content = compose(result(hit(body=body))).content
+
+    assert content.endswith("See note \\[1\\] and `row[2]`. [2]")
+
+
 _BODIES = st.lists(
     st.sampled_from(
         [
