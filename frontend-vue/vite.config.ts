@@ -2,12 +2,13 @@ import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import vue from '@vitejs/plugin-vue'
 import { defineConfig } from 'vitest/config'
+import { manifestApart } from './build/manifest.ts'
 import { precompress } from './build/precompress.ts'
 
 const server = process.env.HELPDESK_SERVER ?? 'http://127.0.0.1:8000'
 
 export default defineConfig({
-  plugins: [vue(), tailwindcss(), precompress()],
+  plugins: [vue(), tailwindcss(), manifestApart(), precompress()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   // No part of the page is written in the older style, so the code for it can go.
   define: { __VUE_OPTIONS_API__: false },

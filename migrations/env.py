@@ -37,9 +37,10 @@ def _run(connection: Connection) -> None:
         compare_server_default=True,
         transaction_per_migration=True,
     )
-    connection.execute(sa.text("SET lock_timeout = '4s'"))
     connection.execute(sa.text("SET statement_timeout = '60s'"))
     connection.execute(sa.text("SELECT pg_advisory_lock(:key)"), {"key": _LOCK_KEY})
+    # Only now: waiting for another deployer may take its migrations' time.
+    connection.execute(sa.text("SET lock_timeout = '4s'"))
     connection.execute(sa.text("SET statement_timeout = '5s'"))
     connection.commit()
     try:

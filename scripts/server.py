@@ -217,8 +217,9 @@ def _stop(_signal: int, _frame: object) -> None:
 def main() -> None:
     """The command."""
     # uvicorn raises a signal anew after its own shutdown; the default action would skip ours.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _stop)
+    signal.signal(signal.SIGTERM, _stop)
+    # A closed terminal is a request to stop like any other.
+    signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     arguments = _arguments()
     arguments.data = arguments.data.expanduser().resolve()
     try:

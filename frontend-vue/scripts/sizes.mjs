@@ -9,7 +9,9 @@ const KIB = 1024
 const budgets = { 'Chat, first load JS': 120 * KIB, 'Chat, first load CSS': 25 * KIB }
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
-const manifest = JSON.parse(await readFile(path.join(dist, '.vite/manifest.json'), 'utf8'))
+const manifest = JSON.parse(
+  await readFile(new URL('../.vite/manifest.json', import.meta.url), 'utf8'),
+)
 
 /** A chunk and everything it imports statically. */
 function closure(key, seen = new Set()) {

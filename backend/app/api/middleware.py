@@ -66,6 +66,9 @@ class SecurityHeaders:
                     headers[name] = value
                 if scope["path"].startswith(("/api/", "/metrics")):
                     headers["Cache-Control"] = "no-store"
+                # A page is asked for anew each time (its ETag makes that cheap), or an old one
+                # would go on asking for scripts that are gone.
+                headers.setdefault("Cache-Control", "no-cache")
             await send(message)
 
         await self._app(scope, receive, send_with_headers)

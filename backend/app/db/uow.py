@@ -20,6 +20,7 @@ from backend.app.db.repositories.facts import FactRepository
 from backend.app.db.repositories.identity import IdentityRepository
 from backend.app.db.repositories.knowledge import KnowledgeRepository
 from backend.app.db.repositories.rates import RateRepository
+from backend.app.db.repositories.search import SearchRepository
 
 _open: ContextVar[bool] = ContextVar("unit_of_work_open", default=False)
 
@@ -37,6 +38,7 @@ class Work:
     identity: IdentityRepository
     knowledge: KnowledgeRepository
     rates: RateRepository
+    search: SearchRepository
 
 
 UnitOfWork = Callable[[], AbstractAsyncContextManager[Work]]
@@ -55,6 +57,7 @@ def _work(session: AsyncSession) -> Work:
         identity=IdentityRepository(session),
         knowledge=KnowledgeRepository(session),
         rates=RateRepository(session),
+        search=SearchRepository(session),
     )
 
 

@@ -65,7 +65,8 @@ def open_folder() -> Iterator[Path]:
         yield folder
 
 
-async def _on_server(url: str, statement: str) -> None:
+async def on_server(url: str, statement: str) -> None:
+    """Run one statement outside a transaction."""
     plain = make_url(url).set(drivername="postgresql").render_as_string(False)
     connection = await asyncpg.connect(plain)
     try:
@@ -78,13 +79,13 @@ async def _on_server(url: str, statement: str) -> None:
 async def database_url(postgres_url: str) -> AsyncIterator[str]:
     """A database of this run's own, migrated to the newest version."""
     name = f"helpdesk_test_{os.getpid()}"
-    await _on_server(postgres_url, f"CREATE DATABASE {name}")
+    await on_server(postgres_url, f"CREATE DATABASE {name}")
     url = make_url(postgres_url).set(database=name).render_as_string(False)
     try:
         await migrate(url)
         yield url
     finally:
-        await _on_server(postgres_url, f"DROP DATABASE {name} WITH (FORCE)")
+        await on_server(postgres_url, f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def settings_for(url: str, logs: Path, **server: object) -> Settings:

@@ -8,12 +8,17 @@ import type {
   ChatSession,
   ChatSessionList,
   Rating,
+  Welcome,
 } from './types'
 
 const PAGE_OF_SESSIONS = 30
 const PAGE_OF_MESSAGES = 50
 
-const session = (chatSessionId: string) => ({ path: { session_id: chatSessionId } })
+const session = (chatSessionId: string) => ({ path: { chat_session_id: chatSessionId } })
+
+export function fetchWelcome(): Promise<Welcome> {
+  return unwrap(client.GET('/api/chat/welcome'))
+}
 
 export function listSessions(before?: string): Promise<ChatSessionList> {
   return unwrap(
@@ -21,17 +26,18 @@ export function listSessions(before?: string): Promise<ChatSessionList> {
   )
 }
 
-export function createSession(mode: ChatMode): Promise<ChatSession> {
-  return unwrap(client.POST('/api/chat/sessions', { body: { mode } }))
+/** Without a mode the session starts in the one that is set at the server. */
+export function createSession(mode: ChatMode | null): Promise<ChatSession> {
+  return unwrap(client.POST('/api/chat/sessions', { body: mode ? { mode } : {} }))
 }
 
 export function fetchSession(id: string): Promise<ChatSession> {
-  return unwrap(client.GET('/api/chat/sessions/{session_id}', { params: session(id) }))
+  return unwrap(client.GET('/api/chat/sessions/{chat_session_id}', { params: session(id) }))
 }
 
 export function setSessionMode(id: string, mode: ChatMode): Promise<ChatSession> {
   return unwrap(
-    client.PATCH('/api/chat/sessions/{session_id}', {
+    client.PATCH('/api/chat/sessions/{chat_session_id}', {
       params: session(id),
       body: { mode },
     }),
@@ -39,12 +45,12 @@ export function setSessionMode(id: string, mode: ChatMode): Promise<ChatSession>
 }
 
 export async function deleteSession(id: string): Promise<void> {
-  await unwrap(client.DELETE('/api/chat/sessions/{session_id}', { params: session(id) }))
+  await unwrap(client.DELETE('/api/chat/sessions/{chat_session_id}', { params: session(id) }))
 }
 
 export function listMessages(id: string, beforeSeq?: number): Promise<ChatMessageList> {
   return unwrap(
-    client.GET('/api/chat/sessions/{session_id}/messages', {
+    client.GET('/api/chat/sessions/{chat_session_id}/messages', {
       params: { ...session(id), query: { limit: PAGE_OF_MESSAGES, before_seq: beforeSeq } },
     }),
   )

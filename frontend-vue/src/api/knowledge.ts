@@ -8,7 +8,3 @@ export function fetchArticle(articleId: string): Promise<Article> {
     }),
   )
 }
-
-export async function fetchSuggestions(): Promise<string[]> {
-  return (await unwrap(client.GET('/api/knowledge/suggestions'))).questions
-}

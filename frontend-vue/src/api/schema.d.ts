@@ -154,13 +154,13 @@ export interface paths {
     }
     /**
      * List Sessions
-     * @description One's own conversations, newest activity first.
+     * @description One's own chat sessions, newest activity first.
      */
     get: operations['list_sessions_api_chat_sessions_get']
     put?: never
     /**
      * Create Session
-     * @description Open a conversation.
+     * @description Open a chat session.
      */
     post: operations['create_session_api_chat_sessions_post']
     delete?: never
@@ -169,7 +169,7 @@ export interface paths {
     patch?: never
     trace?: never
   }
-  '/api/chat/sessions/{session_id}': {
+  '/api/chat/sessions/{chat_session_id}': {
     parameters: {
       query?: never
       header?: never
@@ -178,26 +178,26 @@ export interface paths {
     }
     /**
      * Get Session
-     * @description One of one's own conversations.
+     * @description One of one's own chat sessions.
      */
-    get: operations['get_session_api_chat_sessions__session_id__get']
+    get: operations['get_session_api_chat_sessions__chat_session_id__get']
     put?: never
     post?: never
     /**
      * Delete Session
-     * @description Delete a conversation with its messages.
+     * @description Delete a chat session with its messages.
      */
-    delete: operations['delete_session_api_chat_sessions__session_id__delete']
+    delete: operations['delete_session_api_chat_sessions__chat_session_id__delete']
     options?: never
     head?: never
     /**
      * Change Session
      * @description Change mode or title.
      */
-    patch: operations['change_session_api_chat_sessions__session_id__patch']
+    patch: operations['change_session_api_chat_sessions__chat_session_id__patch']
     trace?: never
   }
-  '/api/chat/sessions/{session_id}/messages': {
+  '/api/chat/sessions/{chat_session_id}/messages': {
     parameters: {
       query?: never
       header?: never
@@ -208,14 +208,34 @@ export interface paths {
      * List Messages
      * @description The newest messages before ``before_seq``, in order.
      */
-    get: operations['list_messages_api_chat_sessions__session_id__messages_get']
+    get: operations['list_messages_api_chat_sessions__chat_session_id__messages_get']
     put?: never
     /**
      * Post Message
      * @description Ask; the answer comes as one body, or as a stream when the client accepts
      *     ``text/event-stream``.
      */
-    post: operations['post_message_api_chat_sessions__session_id__messages_post']
+    post: operations['post_message_api_chat_sessions__chat_session_id__messages_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/chat/welcome': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Welcome
+     * @description What an empty chat begins with: the mode that is set, and questions that get an answer.
+     */
+    get: operations['welcome_api_chat_welcome_get']
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -282,26 +302,6 @@ export interface paths {
     patch?: never
     trace?: never
   }
-  '/api/knowledge/suggestions': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Get Suggestions
-     * @description Up to three example questions that the knowledge base can answer.
-     */
-    get: operations['get_suggestions_api_knowledge_suggestions_get']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
 }
 export type webhooks = Record<string, never>
 export interface components {
@@ -350,7 +350,9 @@ export interface components {
     }
     /**
      * ChatMessage
-     * @description One line of a conversation. A person's is plain text, the assistant's Markdown.
+     * @description One line of a chat session. A person's is plain text, the assistant's Markdown.
+     *
+     *     ``degraded`` says in a sentence what could not be done as usual.
      */
     ChatMessage: {
       /**
@@ -401,7 +403,7 @@ export interface components {
     ChatMode: 'ask' | 'agent'
     /**
      * ChatSession
-     * @description One conversation; its title is the first question, shortened, and empty before that.
+     * @description One chat session; its title is the first question, shortened, and empty before that.
      */
     ChatSession: {
       /**
@@ -425,7 +427,7 @@ export interface components {
     }
     /**
      * ChatSessionList
-     * @description Conversations, newest activity first; ``next_before`` asks for the page after.
+     * @description Chat sessions, newest activity first; ``next_before`` asks for the page after.
      */
     ChatSessionList: {
       /** Items */
@@ -619,14 +621,6 @@ export interface components {
       title: string
     }
     /**
-     * Suggestions
-     * @description Example questions that the knowledge base can answer; may be empty.
-     */
-    Suggestions: {
-      /** Questions */
-      questions: string[]
-    }
-    /**
      * TokenList
      * @description One's own access tokens, newest first.
      */
@@ -686,6 +680,15 @@ export interface components {
       msg: string
       /** Error Type */
       type: string
+    }
+    /**
+     * Welcome
+     * @description What an empty chat begins with: a mode, and up to three questions that get an answer.
+     */
+    Welcome: {
+      mode: components['schemas']['ChatMode']
+      /** Questions */
+      questions: string[]
     }
   }
   responses: never
@@ -982,12 +985,12 @@ export interface operations {
       }
     }
   }
-  get_session_api_chat_sessions__session_id__get: {
+  get_session_api_chat_sessions__chat_session_id__get: {
     parameters: {
       query?: never
       header?: never
       path: {
-        session_id: string
+        chat_session_id: string
       }
       cookie?: never
     }
@@ -1013,12 +1016,12 @@ export interface operations {
       }
     }
   }
-  delete_session_api_chat_sessions__session_id__delete: {
+  delete_session_api_chat_sessions__chat_session_id__delete: {
     parameters: {
       query?: never
       header?: never
       path: {
-        session_id: string
+        chat_session_id: string
       }
       cookie?: never
     }
@@ -1042,12 +1045,12 @@ export interface operations {
       }
     }
   }
-  change_session_api_chat_sessions__session_id__patch: {
+  change_session_api_chat_sessions__chat_session_id__patch: {
     parameters: {
       query?: never
       header?: never
       path: {
-        session_id: string
+        chat_session_id: string
       }
       cookie?: never
     }
@@ -1077,7 +1080,7 @@ export interface operations {
       }
     }
   }
-  list_messages_api_chat_sessions__session_id__messages_get: {
+  list_messages_api_chat_sessions__chat_session_id__messages_get: {
     parameters: {
       query?: {
         limit?: number
@@ -1085,7 +1088,7 @@ export interface operations {
       }
       header?: never
       path: {
-        session_id: string
+        chat_session_id: string
       }
       cookie?: never
     }
@@ -1111,14 +1114,14 @@ export interface operations {
       }
     }
   }
-  post_message_api_chat_sessions__session_id__messages_post: {
+  post_message_api_chat_sessions__chat_session_id__messages_post: {
     parameters: {
       query?: never
       header?: {
         'idempotency-key'?: string | null
       }
       path: {
-        session_id: string
+        chat_session_id: string
       }
       cookie?: never
     }
@@ -1153,6 +1156,26 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  welcome_api_chat_welcome_get: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Welcome']
         }
       }
     }
@@ -1233,26 +1256,6 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['HTTPValidationError']
-        }
-      }
-    }
-  }
-  get_suggestions_api_knowledge_suggestions_get: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Successful Response */
-      200: {
-        headers: {
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['Suggestions']
         }
       }
     }

@@ -10,6 +10,7 @@ export type ChatSession = Schemas['ChatSession']
 export type ChatSessionList = Schemas['ChatSessionList']
 export type ChatMessage = Schemas['ChatMessage']
 export type ChatMessageList = Schemas['ChatMessageList']
+export type Welcome = Schemas['Welcome']
 export type Source = Schemas['Source']
 export type Article = Schemas['Article']
 

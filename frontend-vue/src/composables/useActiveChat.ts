@@ -9,6 +9,7 @@ import { isBusy } from '@/stores/exchange'
 import { useMessageLogs } from '@/stores/messageLogs'
 import { useUi } from '@/stores/ui'
 import { describeError } from './describeError'
+import { useWelcome } from './useWelcome'
 
 /** The conversation on screen: its session, its messages, and everything a person can do with it. */
 export function useActiveChat(
@@ -23,7 +24,12 @@ export function useActiveChat(
   const key = computed(() => chatId.value ?? NEW_CHAT)
   const session = computed(() => (chatId.value ? chat.find(chatId.value) : undefined))
   const log = computed(() => logs.of(key.value))
-  const mode = computed<ChatMode>(() => session.value?.mode ?? chat.newMode)
+  const { data: welcome } = useWelcome(() => chatId.value === null)
+  /** Null until it is known. */
+  const mode = computed<ChatMode | null>(() => {
+    if (chatId.value) return session.value?.mode ?? null
+    return chat.newMode ?? welcome.value?.mode ?? null
+  })
   const sessionError = ref<ApiError | null>(null)
   const problem = ref<string>('')
   const isSwitching = ref<boolean>(false)
@@ -82,7 +88,7 @@ export function useActiveChat(
   async function createSession(text: string): Promise<string | null> {
     logs.hold(NEW_CHAT, text)
     try {
-      const { id } = await chat.create()
+      const { id } = await chat.create(mode.value)
       return id
     } catch (cause) {
       const error = toApiError(cause)

@@ -50,20 +50,21 @@ describe('the list', () => {
 })
 
 describe('the mode', () => {
-  it('of a new conversation is kept here until it exists', async () => {
-    const server = fakeServer({ 'POST /api/chat/sessions': () => aSession({ mode: 'ask' }) })
+  it('of a new conversation is kept in this tab, for this person', async () => {
+    const server = fakeServer({})
     await useChat().setMode(null, 'ask')
-    await useChat().create()
-    expect(server.calls).toHaveLength(1)
-    expect(server.calls[0]?.body).toEqual({ mode: 'ask' })
+    expect(server.calls).toEqual([])
     setActivePinia(createPinia())
     expect(useChat().newMode).toBe('ask')
+    useChat().reset()
+    setActivePinia(createPinia())
+    expect(useChat().newMode).toBeNull()
   })
 
   it('of an existing one is the server’s to change', async () => {
     fakeServer({ 'PATCH /api/chat/sessions/*': () => aSession({ mode: 'ask' }) })
     await useChat().setMode('session-1', 'ask')
     expect(useChat().find('session-1')?.mode).toBe('ask')
-    expect(useChat().newMode).toBe('agent')
+    expect(useChat().newMode).toBeNull()
   })
 })

@@ -10,14 +10,19 @@ export type LoadStatus = 'idle' | 'loading' | 'ready' | 'error'
 
 const NEW_MODE = 'helpdesk.new-chat-mode'
 
-/** The chat sessions of the signed-in person, and the mode a new one starts in. */
+function readNewMode(): ChatMode | null {
+  const stored = tabStorage.read(NEW_MODE)
+  return stored === 'ask' || stored === 'agent' ? stored : null
+}
+
+/** The chat sessions of the signed-in person, and the mode chosen in this tab for new ones. */
 export const useChat = defineStore('chat', () => {
   const sessions = shallowRef<ChatSession[]>([])
   const status = ref<LoadStatus>('idle')
   const error = shallowRef<ApiError | null>(null)
   const nextBefore = ref<string | null>(null)
   const isLoadingMore = ref<boolean>(false)
-  const newMode = ref<ChatMode>(tabStorage.read(NEW_MODE) === 'ask' ? 'ask' : 'agent')
+  const newMode = ref<ChatMode | null>(readNewMode())
   const hasMore = computed(() => nextBefore.value !== null)
 
   function find(id: string): ChatSession | undefined {
@@ -65,8 +70,8 @@ export const useChat = defineStore('chat', () => {
     return keep(await api.fetchSession(id))
   }
 
-  async function create(): Promise<ChatSession> {
-    return keep(await api.createSession(newMode.value))
+  async function create(mode: ChatMode | null): Promise<ChatSession> {
+    return keep(await api.createSession(mode))
   }
 
   async function setMode(id: string | null, mode: ChatMode): Promise<void> {
@@ -92,6 +97,8 @@ export const useChat = defineStore('chat', () => {
     status.value = 'idle'
     error.value = null
     nextBefore.value = null
+    newMode.value = null
+    tabStorage.write(NEW_MODE, null)
   }
 
   return {

@@ -1,4 +1,12 @@
-import type { Article, ChatMessage, ChatSession, SignedIn, Source, TokenSummary } from '@/api/types'
+import type {
+  Article,
+  ChatMessage,
+  ChatSession,
+  SignedIn,
+  Source,
+  TokenSummary,
+  Welcome,
+} from '@/api/types'
 
 /** Valid by default; a test names only what it is about. */
 
@@ -11,6 +19,10 @@ export function aSession(over: Partial<ChatSession> = {}): ChatSession {
     updated_at: '2026-11-30T10:00:00Z',
     ...over,
   }
+}
+
+export function aWelcome(over: Partial<Welcome> = {}): Welcome {
+  return { mode: 'agent', questions: ['Why does the VPN drop?'], ...over }
 }
 
 export function aQuestion(over: Partial<ChatMessage> = {}): ChatMessage {

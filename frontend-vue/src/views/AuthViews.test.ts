@@ -9,7 +9,7 @@ const login = 'POST /api/auth/login'
 const guest = { [me]: () => refusal(401, 'sign_in_required') }
 const chat = {
   'GET /api/chat/sessions': () => ({ items: [], next_before: null }),
-  'GET /api/knowledge/suggestions': () => ({ questions: [] }),
+  'GET /api/chat/welcome': () => ({ mode: 'agent', questions: [] }),
 }
 
 async function signIn(page: Awaited<ReturnType<typeof mountAt>>) {

@@ -1,6 +1,6 @@
 import { fireEvent } from '@testing-library/dom'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { anAnswer, anArticle, aQuestion, aSession, signedIn } from '@/testing/builders'
+import { anAnswer, anArticle, aQuestion, aSession, aWelcome, signedIn } from '@/testing/builders'
 import { fakeServer, networkDown, refusal, streamReply } from '@/testing/fakeServer'
 import { findBarriers, mountAt, settle } from '@/testing/mountApp'
 
@@ -8,14 +8,14 @@ const ID = 'session-1'
 const list = 'GET /api/chat/sessions'
 const messages = 'GET /api/chat/sessions/*/messages'
 const post = 'POST /api/chat/sessions/*/messages'
-const suggestions = 'GET /api/knowledge/suggestions'
+const welcome = 'GET /api/chat/welcome'
 
 const standard = {
   'GET /api/auth/me': () => signedIn(),
   [list]: () => ({ items: [aSession()], next_before: null }),
   'GET /api/chat/sessions/*': () => aSession(),
   [messages]: () => ({ items: [aQuestion(), anAnswer()], has_earlier: false }),
-  [suggestions]: () => ({ questions: ['Why does the VPN drop?'] }),
+  [welcome]: () => aWelcome(),
   'GET /api/knowledge/articles/*': () => anArticle(),
 }
 const answered = () =>
@@ -73,6 +73,25 @@ describe('a new conversation', () => {
     page.getByRole('button', { name: 'Source 1: VPN leases' })
   })
 
+  it.each([
+    ['set at the server', () => aWelcome({ mode: 'ask' }), { mode: 'ask' }],
+    ['the server chooses when this page does not know it', networkDown, {}],
+  ])('starts in the mode %s', async (_, reply, expected) => {
+    const server = fakeServer({
+      ...standard,
+      [welcome]: reply,
+      'POST /api/chat/sessions': () => aSession({ mode: 'ask', title: '' }),
+      'GET /api/chat/sessions/*': () => aSession({ mode: 'ask' }),
+      [post]: answered,
+    })
+    const page = await mountAt('/chat')
+    const pressed = page.queryAllByRole('button', { pressed: true }).map((one) => one.textContent)
+    expect(pressed.map((text) => text?.trim())).toEqual('mode' in expected ? ['Ask'] : [])
+    await write(page, 'Why?')
+    expect(server.to('POST /api/chat/sessions')[0]?.body).toEqual(expected)
+    page.getByRole('button', { name: 'Ask', pressed: true })
+  })
+
   it('keeps the question when it cannot be created', async () => {
     let isUp = false
     fakeServer({
@@ -90,10 +109,10 @@ describe('a new conversation', () => {
   })
 
   it.each([
-    ['are absent', () => ({ questions: [] }), null],
+    ['are absent', () => aWelcome({ questions: [] }), null],
     ['cannot be loaded', networkDown, 'This could not be loaded'],
   ])('works when the examples %s', async (_, reply, text) => {
-    fakeServer({ ...standard, [suggestions]: reply })
+    fakeServer({ ...standard, [welcome]: reply })
     const page = await mountAt('/chat')
     page.getByRole('textbox', { name: 'Message' })
     if (text) page.getByText(text)

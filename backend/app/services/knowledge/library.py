@@ -127,7 +127,7 @@ class KnowledgeLibrary:
             words(f"{chunk.heading} {source.body[chunk.start : chunk.end]}")
             for chunk in prepared.chunks
         ]
-        title, questions, *of_chunks = await work.knowledge.analyse(
+        title, questions, *of_chunks = await work.search.analyse(
             [words(source.title), words(" ".join(source.questions)), *texts]
         )
         await work.knowledge.put_article(
@@ -170,4 +170,4 @@ class KnowledgeLibrary:
     async def search(self, question: str, *, limit: int = 8) -> SearchResult:
         """The articles that fit a question best, best first."""
         async with self.uow() as work:
-            return await work.knowledge.search(words(question), limit=limit)
+            return await work.search.hits(words(question), limit=limit)

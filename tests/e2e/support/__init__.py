@@ -1,0 +1,1 @@
+"""What the browser tests are made of: server, browser, pages, views."""
