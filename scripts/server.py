@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import uvicorn
@@ -15,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from backend.app.bootstrap import build
 from backend.app.core.errors import AppError
-from backend.app.core.settings import Settings, UnsafeSettings
+from backend.app.core.settings import Environment, Settings, UnsafeSettings
 from backend.app.domain.knowledge import SAMPLE_COLLECTION
 from backend.app.domain.principals import Role
 from backend.app.main import create_app
@@ -177,25 +178,15 @@ def run(arguments: argparse.Namespace) -> None:
     """Serve until stopped; takes down whatever it started."""
     settings = _settings(arguments)
     settings.refuse_if_unsafe()
-    with (
-        _listen(settings.server.host, settings.server.port) as listener,
-        database(settings, arguments.data) as (
-            settings,
-            embedded,
-        ),
-    ):
+    if arguments.demo and settings.server.environment is Environment.PRODUCTION:
+        raise CannotServe("--demo is refused with HELPDESK_ENVIRONMENT=production.")
+    with ExitStack() as held:
+        listener = held.enter_context(_listen(settings.server.host, settings.server.port))
+        settings, embedded = held.enter_context(database(settings, arguments.data))
         told = asyncio.run(_prepare(settings, arguments, embedded=embedded))
         address = _address(settings, listener)
-        url = settings.database.url
-        write_private(
-            arguments.data / "server.json",
-            {
-                "pid": os.getpid(),
-                "address": address,
-                "database_url": url.get_secret_value() if embedded and url else None,
-            },
-        )
-        lines = [*told, f"Helpdesk is running at {address}", "Stop it with Ctrl-C."]
+        held.callback((arguments.data / "server.json").unlink, missing_ok=True)
+        _note_running(settings, arguments.data, address, embedded=embedded)
         config = uvicorn.Config(
             create_app(settings),
             log_level="warning",
@@ -204,10 +195,15 @@ def run(arguments: argparse.Namespace) -> None:
             server_header=False,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
-        try:
-            _Server(config, lines).run(sockets=[listener])
-        finally:
-            (arguments.data / "server.json").unlink(missing_ok=True)
+        lines = [*told, f"Helpdesk is running at {address}", "Stop it with Ctrl-C."]
+        _Server(config, lines).run(sockets=[listener])
+
+
+def _note_running(settings: Settings, data: Path, address: str, *, embedded: bool) -> None:
+    """Leave word for commands beside the server; an address with a password in it stays out."""
+    url = settings.database.url.get_secret_value() if embedded and settings.database.url else None
+    note = {"pid": os.getpid(), "address": address, "database_url": url}
+    write_private(data / "server.json", note)
 
 
 def _stop(_signal: int, _frame: object) -> None:
