@@ -14,13 +14,18 @@ from backend.app.domain.chat import Answer, Source
 from backend.app.domain.knowledge import Chunk, Hit, SearchResult
 from backend.app.services.knowledge.chunking import Block, blocks, chunks
 
-#: An article counts as an answer from here on, in all four respects.
+#: An article counts as an answer to a short question from here on, in all four respects.
 _COVERAGE = 0.4
 _STRENGTH = 1.0
 _LEAD = 0.15
 _TERMS = 2
 #: An article that covers so much of the question needs no lead.
 _CLEAR_COVERAGE = 0.8
+#: A long question says too much for any article to cover; there an article must stand out.
+_LONG_TERMS = 12
+_LONG_STRENGTH = 0.8
+_LONG_LEAD = 0.25
+_LONG_NEAR_STRENGTH = 0.6
 #: An article must cover this much, by two terms at least, to be named as coming close.
 _NEAR_COVERAGE = 0.35
 #: A second article is quoted too when it fits nearly as well as the first.
@@ -84,10 +89,17 @@ class _Quoting:
         return number
 
 
+def _is_long(result: SearchResult) -> bool:
+    return len(result.weights) >= _LONG_TERMS
+
+
 def _is_answer(result: SearchResult) -> bool:
     best = result.hits[0]
     coverage = result.coverage(best.in_chunk)
-    return (
+    stands_out = (
+        _is_long(result) and result.strength(best) >= _LONG_STRENGTH and result.lead() >= _LONG_LEAD
+    )
+    return stands_out or (
         len(best.in_chunk) >= min(_TERMS, len(result.weights))
         and coverage >= _COVERAGE
         and result.strength(best) >= _STRENGTH
@@ -141,7 +153,9 @@ def _resolved(result: SearchResult) -> Answer:
 
 
 def _comes_near(hit: Hit, result: SearchResult) -> bool:
-    return len(hit.matched) >= _TERMS and result.coverage(hit.matched) >= _NEAR_COVERAGE
+    is_strong = _is_long(result) and result.strength(hit) >= _LONG_NEAR_STRENGTH
+    covers = result.coverage(hit.matched) >= _NEAR_COVERAGE
+    return len(hit.matched) >= _TERMS and (is_strong or covers)
 
 
 def _unresolved(hits: Sequence[Hit], result: SearchResult) -> Answer:

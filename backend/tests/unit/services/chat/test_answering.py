@@ -83,6 +83,17 @@ def test_a_second_article_that_fits_as_well_is_named_and_quoted() -> None:
     assert_quotes_stand_in(answer, best, second)
 
 
+LONG = " ".join(f"word{number}" for number in range(30))
+
+
+def test_to_a_long_question_an_article_that_stands_out_is_an_answer() -> None:
+    best, second = hit(score=55.0, terms="word1 word2"), hit(score=40.0, terms="word1 word2")
+
+    assert compose(result(best, second, asked=LONG)).kb_resolved
+    assert not compose(result(best, hit(score=50.0), asked=LONG)).kb_resolved
+    assert not compose(result(hit(score=40.0, terms="word1 word2"), asked=LONG)).kb_resolved
+
+
 def test_nothing_found_is_said_and_no_source_claimed() -> None:
     assert compose(result()) == Answer(NOTHING_FOUND, False)
 
