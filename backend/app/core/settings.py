@@ -159,6 +159,51 @@ class ChatSettings(BaseSettings):
     messages_per_minute: int = Field(default=30, ge=1, le=10_000)
 
 
+class CheckpointBackend(StrEnum):
+    """Where the agent's checkpoints are kept; only PostgreSQL serves more than one process."""
+
+    POSTGRES = "postgres"
+    SQLITE = "sqlite"
+    MEMORY = "memory"
+
+
+class CheckpointSettings(BaseSettings):
+    """The agent's checkpoints."""
+
+    model_config = _group("HELPDESK_AGENT_CHECKPOINT_")
+
+    backend: CheckpointBackend = CheckpointBackend.POSTGRES
+    #: For the backend ``sqlite``; unset: below the log folder.
+    sqlite_path: Path = Path("helpdesk_agent_checkpoints.sqlite")
+    pool_size: int = Field(default=8, ge=1, le=100)
+    pool_timeout_seconds: float = Field(default=5.0, gt=0, le=60)
+    ttl_seconds: int = Field(default=86_400, ge=60, le=31_536_000)
+
+    @property
+    def ttl(self) -> timedelta:
+        """How long a session that nobody goes on with is kept."""
+        return timedelta(seconds=self.ttl_seconds)
+
+
+class RunSettings(BaseSettings):
+    """How runs are owned: by a lease that is renewed, and swept up when it lapses."""
+
+    model_config = _group("HELPDESK_RUN_")
+
+    lease_seconds: float = Field(default=6.0, ge=0.3, le=300)
+    heartbeat_seconds: float = Field(default=2.0, ge=0.05, le=100)
+    sweep_seconds: float = Field(default=2.0, ge=0.05, le=300)
+    #: How often a run is gone on with after its process died, before it is given up.
+    takeovers: int = Field(default=1, ge=0, le=10)
+    abort_wait_seconds: float = Field(default=1.0, ge=0.05, le=60)
+    at_once: int = Field(default=64, ge=1, le=1000)
+
+    @property
+    def lease(self) -> timedelta:
+        """How long a claim holds without a heartbeat."""
+        return timedelta(seconds=self.lease_seconds)
+
+
 class ObservabilitySettings(BaseSettings):
     """Logs, the audit file and metrics."""
 
@@ -181,6 +226,8 @@ class Settings(BaseModel):
     database: DatabaseSettings = Field(default_factory=DatabaseSettings)
     identity: IdentitySettings = Field(default_factory=IdentitySettings)
     chat: ChatSettings = Field(default_factory=ChatSettings)
+    checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
+    runs: RunSettings = Field(default_factory=RunSettings)
     observability: ObservabilitySettings = Field(default_factory=ObservabilitySettings)
 
     def refuse_if_unsafe(self) -> None:

@@ -20,6 +20,7 @@ from backend.app.db.repositories.facts import FactRepository
 from backend.app.db.repositories.identity import IdentityRepository
 from backend.app.db.repositories.knowledge import KnowledgeRepository
 from backend.app.db.repositories.rates import RateRepository
+from backend.app.db.repositories.runs import RunRepository
 from backend.app.db.repositories.search import SearchRepository
 
 _open: ContextVar[bool] = ContextVar("unit_of_work_open", default=False)
@@ -38,6 +39,7 @@ class Work:
     identity: IdentityRepository
     knowledge: KnowledgeRepository
     rates: RateRepository
+    runs: RunRepository
     search: SearchRepository
 
 
@@ -57,6 +59,7 @@ def _work(session: AsyncSession) -> Work:
         identity=IdentityRepository(session),
         knowledge=KnowledgeRepository(session),
         rates=RateRepository(session),
+        runs=RunRepository(session),
         search=SearchRepository(session),
     )
 

@@ -35,6 +35,8 @@ from backend.app.domain.principals import Role
 from backend.app.main import create_app
 from backend.tests.support.people import People, Person
 
+_CHECKPOINT_TABLES = {"checkpoints", "checkpoint_blobs", "checkpoint_writes"}
+
 for name in [name for name in os.environ if name.startswith(("HELPDESK_", "DATABASE_"))]:
     del os.environ[name]  # a developer's own settings are no part of a test
 
@@ -120,7 +122,7 @@ async def _application(settings: Settings) -> AsyncIterator[tuple[object, Contai
 async def container(_application: tuple[object, Container]) -> AsyncIterator[Container]:
     """The services over an empty database."""
     _, built = _application
-    tables = ", ".join(set(Base.metadata.tables) - {"fact_epochs"})
+    tables = ", ".join(set(Base.metadata.tables) - {"fact_epochs"} | _CHECKPOINT_TABLES)
     async with built.engine.begin() as connection:
         await connection.execute(sa.text(f"TRUNCATE {tables} RESTART IDENTITY CASCADE"))
     yield built

@@ -5,6 +5,7 @@ from backend.app.db.models.chat import ChatMessageRow, ChatSessionRow
 from backend.app.db.models.facts import FactCounterRow, FactEpochRow, FactReaderRow, FactRow
 from backend.app.db.models.identity import AccessTokenRow, BrowserSessionRow, RateRow, UserRow
 from backend.app.db.models.knowledge import ArticleRow, ChunkRow, CollectionRow, PostingRow
+from backend.app.db.models.runs import RunEventRow, RunRow
 
 __all__ = [
     "AccessTokenRow",
@@ -21,5 +22,7 @@ __all__ = [
     "FactRow",
     "PostingRow",
     "RateRow",
+    "RunEventRow",
+    "RunRow",
     "UserRow",
 ]

@@ -1,0 +1,232 @@
+"""Claims on threads and their events. All time is the database's."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.app.db.models import RunEventRow, RunRow
+from backend.app.domain.runs import (
+    NOTIFY_CHANNEL,
+    AbortReason,
+    Claim,
+    GraphKind,
+    Heartbeat,
+    OwnerId,
+    RunEvent,
+    RunStatus,
+    ThreadId,
+)
+
+
+def _claim(row: RunRow) -> Claim:
+    return Claim(
+        thread_id=ThreadId(row.thread_id),
+        kind=GraphKind(row.kind),
+        owner=OwnerId(row.owner) if row.owner else OwnerId(row.thread_id),
+        epoch=row.epoch,
+        attempt=row.attempt,
+        allowance=row.allowance,
+    )
+
+
+#: Of the allowance, what the run that ends now has used up.
+_LEFT = sa.func.greatest(
+    RunRow.allowance - (sa.func.now() - sa.func.coalesce(RunRow.claimed_at, sa.func.now())),
+    timedelta(0),
+)
+
+
+class RunRepository:
+    """Who drives what, decided once, by row locks and the database's clock."""
+
+    def __init__(self, session: AsyncSession) -> None:
+        self._session = session
+
+    async def add(self, thread_id: ThreadId, kind: GraphKind, *, allowance: timedelta) -> None:
+        """A new thread that nobody drives yet."""
+        row = insert(RunRow).values(
+            thread_id=thread_id, kind=kind.value, epoch=0, attempt=0, allowance=allowance
+        )
+        await self._session.execute(row)
+
+    async def take(self, thread_id: ThreadId, owner: OwnerId, *, lease: timedelta) -> Claim | None:
+        """The claim on a thread that nobody drives, or None. A lapsed one is the sweep's."""
+        statement = (
+            sa.update(RunRow)
+            .where(RunRow.thread_id == thread_id, RunRow.owner.is_(None))
+            .values(
+                owner=owner,
+                epoch=RunRow.epoch + 1,
+                attempt=1,
+                lease_until=sa.func.now() + lease,
+                claimed_at=sa.func.now(),
+                abort_reason=None,
+                updated_at=sa.func.now(),
+            )
+            .returning(RunRow)
+        )
+        row = await self._session.scalar(statement)
+        return _claim(row) if row else None
+
+    async def take_orphans(
+        self, owner: OwnerId, *, lease: timedelta, limit: int
+    ) -> Sequence[tuple[Claim, AbortReason | None]]:
+        """Claim threads whose lease has lapsed, with the abort asked of them, if any."""
+        lapsed = (
+            sa.select(RunRow.thread_id)
+            .where(RunRow.owner.is_not(None), RunRow.lease_until < sa.func.now())
+            .order_by(RunRow.lease_until)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        statement = (
+            sa.update(RunRow)
+            .where(RunRow.thread_id.in_(lapsed))
+            .values(
+                owner=owner,
+                epoch=RunRow.epoch + 1,
+                attempt=RunRow.attempt + 1,
+                lease_until=sa.func.now() + lease,
+                claimed_at=sa.func.now(),
+                allowance=_LEFT,
+                updated_at=sa.func.now(),
+            )
+            .returning(RunRow)
+        )
+        rows = (await self._session.scalars(statement)).all()
+        return [
+            (_claim(row), AbortReason(row.abort_reason) if row.abort_reason else None)
+            for row in rows
+        ]
+
+    async def seize(self, thread_id: ThreadId, owner: OwnerId, *, lease: timedelta) -> Claim | None:
+        """The claim on a thread whoever drives it: its owner's further writes are refused."""
+        statement = (
+            sa.update(RunRow)
+            .where(RunRow.thread_id == thread_id)
+            .values(
+                owner=owner,
+                epoch=RunRow.epoch + 1,
+                lease_until=sa.func.now() + lease,
+                claimed_at=sa.func.now(),
+                allowance=_LEFT,
+                updated_at=sa.func.now(),
+            )
+            .returning(RunRow)
+        )
+        row = await self._session.scalar(statement)
+        return _claim(row) if row else None
+
+    async def renew(self, owner: OwnerId, *, lease: timedelta) -> Sequence[Heartbeat]:
+        """Renew all unlapsed leases of ``owner``; what is not among them is lost to it."""
+        statement = (
+            sa.update(RunRow)
+            .where(RunRow.owner == owner, RunRow.lease_until > sa.func.now())
+            .values(lease_until=sa.func.now() + lease)
+            .returning(RunRow.thread_id, RunRow.epoch, RunRow.abort_reason)
+        )
+        return [
+            Heartbeat(
+                ThreadId(row.thread_id),
+                row.epoch,
+                AbortReason(row.abort_reason) if row.abort_reason else None,
+            )
+            for row in await self._session.execute(statement)
+        ]
+
+    async def hold(self, claim: Claim) -> bool:
+        """Lock the claim's row until this transaction ends; False when it is held no longer."""
+        query = (
+            sa.select(RunRow.epoch)
+            .where(
+                RunRow.thread_id == claim.thread_id,
+                RunRow.epoch == claim.epoch,
+                RunRow.owner == claim.owner,
+                RunRow.lease_until > sa.func.now(),
+            )
+            .with_for_update()
+        )
+        return await self._session.scalar(query) is not None
+
+    async def release(self, claim: Claim) -> None:
+        """Give the thread back; the time since the claim is taken off its allowance."""
+        await self._session.execute(
+            sa.update(RunRow)
+            .where(RunRow.thread_id == claim.thread_id, RunRow.epoch == claim.epoch)
+            .values(
+                owner=None,
+                lease_until=None,
+                claimed_at=None,
+                abort_reason=None,
+                allowance=_LEFT,
+                updated_at=sa.func.now(),
+            )
+        )
+        await self._notify(claim.thread_id)
+
+    async def lapse(self, claim: Claim) -> None:
+        """Leave the thread for another replica to take over at once."""
+        await self._session.execute(
+            sa.update(RunRow)
+            .where(RunRow.thread_id == claim.thread_id, RunRow.epoch == claim.epoch)
+            .values(lease_until=sa.func.now() - timedelta(seconds=1), attempt=RunRow.attempt - 1)
+        )
+
+    async def request_abort(self, thread_id: ThreadId, reason: AbortReason) -> bool:
+        """Ask whoever drives the thread to stop; False when nobody does."""
+        statement = (
+            sa.update(RunRow)
+            .where(RunRow.thread_id == thread_id, RunRow.owner.is_not(None))
+            .values(abort_reason=sa.func.coalesce(RunRow.abort_reason, reason.value))
+            .returning(RunRow.thread_id)
+        )
+        asked = await self._session.scalar(statement) is not None
+        if asked:
+            await self._notify(thread_id)
+        return asked
+
+    async def status(self, thread_id: ThreadId) -> RunStatus | None:
+        """How the thread stands."""
+        row = await self._session.get(RunRow, thread_id)
+        if row is None:
+            return None
+        reason = AbortReason(row.abort_reason) if row.abort_reason else None
+        return RunStatus(row.owner is not None, row.last_seq, reason)
+
+    async def tell(self, thread_id: ThreadId, kind: str, data: dict[str, Any]) -> int:
+        """Append an event and wake its readers when this transaction commits; its number."""
+        numbered = (
+            sa.update(RunRow)
+            .where(RunRow.thread_id == thread_id)
+            .values(last_seq=RunRow.last_seq + 1)
+            .returning(RunRow.last_seq)
+        )
+        seq = int((await self._session.execute(numbered)).scalar_one())
+        row = insert(RunEventRow).values(thread_id=thread_id, seq=seq, kind=kind, data=data)
+        await self._session.execute(row)
+        await self._notify(thread_id)
+        return seq
+
+    async def events(self, thread_id: ThreadId, *, after: int, limit: int) -> Sequence[RunEvent]:
+        """The events behind number ``after``, in order."""
+        query = (
+            sa.select(RunEventRow)
+            .where(RunEventRow.thread_id == thread_id, RunEventRow.seq > after)
+            .order_by(RunEventRow.seq)
+            .limit(limit)
+        )
+        return [
+            RunEvent(thread_id, row.seq, row.kind, row.data, row.at)
+            for row in await self._session.scalars(query)
+        ]
+
+    async def delete(self, thread_ids: Sequence[ThreadId]) -> None:
+        """Delete threads with their events; their checkpoints are the saver's."""
+        await self._session.execute(sa.delete(RunRow).where(RunRow.thread_id.in_(thread_ids)))
+
+    async def _notify(self, thread_id: ThreadId) -> None:
+        await self._session.execute(sa.select(sa.func.pg_notify(NOTIFY_CHANNEL, str(thread_id))))

@@ -1,0 +1,192 @@
+"""Checkpoints: LangGraph's savers, with a fence in front of every write.
+
+Two processes may write one thread, and the saver would take both. Here a write is the second
+statement of a transaction whose first one demands the claim, so that what a stalled or
+disconnected owner still writes changes nothing.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+import psycopg
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+)
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool
+
+from backend.app.core.errors import Conflict, Unavailable
+from backend.app.core.settings import CheckpointBackend, CheckpointSettings
+from backend.app.domain.runs import Claim, ThreadId
+
+T = TypeVar("T")
+
+#: Under this key the claim travels in a run's config; LangGraph keeps keys that begin so out of the
+#: stored metadata.
+CLAIM_KEY = "__claim"
+_LOST = "HD001"
+_FENCE = "SELECT require_claim(%s, %s, %s)"
+#: What this version of the library makes; the migration made the same.
+_LIBRARY_VERSIONS = list(range(len(AsyncPostgresSaver.MIGRATIONS)))
+
+_writing: ContextVar[Claim | None] = ContextVar("writing_under_claim", default=None)
+
+
+class ClaimLost(Conflict):
+    """Another process has taken this run over; what this one still wrote was refused."""
+
+
+class CheckpointSchemaNotCurrent(Unavailable):
+    """The checkpoint tables are not the ones that the installed LangGraph saver needs."""
+
+
+def serializer() -> JsonPlusSerializer:
+    """LangGraph's serializer with its list of loadable classes closed.
+
+    By default it would import and call whatever class a stored checkpoint names.
+    """
+    return JsonPlusSerializer(allowed_msgpack_modules=None)
+
+
+@contextmanager
+def _under(config: RunnableConfig) -> Iterator[None]:
+    claim = config["configurable"].get(CLAIM_KEY)
+    if not isinstance(claim, Claim):
+        raise ClaimLost("A checkpoint is written under a claim, or not at all.")
+    token = _writing.set(claim)
+    try:
+        yield
+    finally:
+        _writing.reset(token)
+
+
+class FencedSaver(AsyncPostgresSaver):
+    """LangGraph's PostgreSQL saver; each write holds the claim it was made under, or is undone."""
+
+    def __init__(self, pool: AsyncConnectionPool[Any], at_once: int) -> None:
+        super().__init__(pool, serde=serializer())
+        # The library's lock lets one operation run at a time, pool or not (not public: a test
+        # holds that this still widens it).
+        self.lock = asyncio.Semaphore(at_once)  # type: ignore[assignment]
+
+    @asynccontextmanager
+    async def _cursor(
+        self, *, pipeline: bool = False
+    ) -> AsyncIterator[psycopg.AsyncCursor[DictRow]]:
+        async with super()._cursor(pipeline=pipeline) as cursor:
+            claim = _writing.get()
+            if claim is not None:
+                fence = (str(claim.thread_id), claim.epoch, claim.owner)
+                await cursor.execute(_FENCE, fence)
+            yield cursor
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint, or raise `ClaimLost`."""
+        with _under(config):
+            return await _or_lost(super().aput(config, checkpoint, metadata, new_versions))
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Store a step's writes, or raise `ClaimLost`."""
+        with _under(config):
+            await _or_lost(super().aput_writes(config, writes, task_id, task_path))
+
+
+async def _or_lost(write: Awaitable[T]) -> T:
+    try:
+        return await write
+    except psycopg.Error as error:
+        if error.sqlstate == _LOST or isinstance(error, psycopg.errors.PipelineAborted):
+            raise ClaimLost from error
+        raise
+
+
+class Checkpoints:
+    """The saver that is set, and what is done to checkpoints beside a run."""
+
+    def __init__(self, saver: BaseCheckpointSaver[Any], backend: CheckpointBackend) -> None:
+        self.saver = saver
+        self.backend = backend
+
+    async def prune(self, thread_id: ThreadId) -> None:
+        """Keep only the latest checkpoint of a thread; under its claim only.
+
+        SQLite and memory keep all of them until the thread is deleted.
+        """
+        if isinstance(self.saver, AsyncPostgresSaver):
+            await self.saver.aprune([str(thread_id)], strategy="keep_latest")
+
+    async def delete(self, thread_ids: Sequence[ThreadId]) -> None:
+        """Delete all checkpoints of these threads."""
+        if isinstance(self.saver, AsyncPostgresSaver):
+            await self.saver.aprune([str(one) for one in thread_ids], strategy="delete")
+            return
+        for thread_id in thread_ids:
+            await self.saver.adelete_thread(str(thread_id))
+
+
+async def _refuse_unless_current(pool: AsyncConnectionPool[Any]) -> None:
+    async with pool.connection() as connection:
+        rows = await (
+            await connection.execute("SELECT v FROM checkpoint_migrations ORDER BY v")
+        ).fetchall()
+    if [row["v"] for row in rows] != _LIBRARY_VERSIONS:
+        raise CheckpointSchemaNotCurrent
+
+
+@asynccontextmanager
+async def _postgres(settings: CheckpointSettings, url: str) -> AsyncIterator[Checkpoints]:
+    dsn = url.replace("postgresql+asyncpg://", "postgresql://", 1)
+    options = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
+    pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
+        dsn,
+        min_size=1,
+        max_size=settings.pool_size,
+        timeout=settings.pool_timeout_seconds,
+        kwargs=options,
+        open=False,
+        check=AsyncConnectionPool.check_connection,
+    )
+    async with pool:
+        await _refuse_unless_current(pool)
+        yield Checkpoints(FencedSaver(pool, settings.pool_size), CheckpointBackend.POSTGRES)
+
+
+@asynccontextmanager
+async def checkpoints(settings: CheckpointSettings, url: str) -> AsyncIterator[Checkpoints]:
+    """The checkpoints of the backend that is set.
+
+    Raises:
+        CheckpointSchemaNotCurrent: the tables are not what the installed saver needs.
+    """
+    if settings.backend is CheckpointBackend.POSTGRES:
+        async with _postgres(settings, url) as made:
+            yield made
+    elif settings.backend is CheckpointBackend.SQLITE:
+        async with AsyncSqliteSaver.from_conn_string(str(settings.sqlite_path)) as saver:
+            saver.serde = serializer()
+            yield Checkpoints(saver, CheckpointBackend.SQLITE)
+    else:
+        yield Checkpoints(InMemorySaver(serde=serializer()), CheckpointBackend.MEMORY)

@@ -1,0 +1,246 @@
+"""Driving a graph for a thread: under a claim, in a task of its own, to a pause or an end.
+
+Whoever launches a run may wait for it or not; the run belongs to the thread. It ends in exactly one
+of the endings below, which is settled, together with giving the claim back, in one transaction.
+A run whose claim is lost settles nothing: the one that took it over does.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import EmptyInputError, GraphDrained
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import RunControl
+from langgraph.types import Interrupt
+
+from backend.app.core.logging import get_logger
+from backend.app.core.settings import RunSettings
+from backend.app.core.tasks import Tasks
+from backend.app.db.uow import UnitOfWork, Work
+from backend.app.domain.runs import AbortReason, Claim, GraphKind, ThreadId
+from backend.app.services.runs.checkpoint import CLAIM_KEY, Checkpoints, ClaimLost
+from backend.app.services.runs.claims import Claims, Held
+
+#: So many supersteps end any run: above every budget, far below LangGraph's own 10,007.
+RECURSION_LIMIT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """The run waits for a person; ``interrupts`` are the open questions with their ids."""
+
+    interrupts: tuple[Interrupt, ...]
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The graph came to its end."""
+
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The run was ended from outside, or ran out of active time."""
+
+    reason: AbortReason
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The run met an error that nobody foresaw."""
+
+    error: Exception
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """Another process goes on with the run: it was drained, or its claim is lost."""
+
+
+Ending = Paused | Finished | Stopped | Failed | Handed
+
+
+class Driver(Protocol):
+    """What the engine must be told about a graph."""
+
+    graph: CompiledStateGraph[Any, Any, Any, Any]
+
+    def context(self, claim: Claim) -> object:
+        """The run's typed context: ports and per-run values, never saved."""
+
+    async def record(self, work: Work, claim: Claim, told: object) -> None:
+        """Store what a node told through its stream writer: events and facts together."""
+
+    async def settle(self, work: Work, claim: Claim, ending: Ending) -> None:
+        """Store how the run ended, in the transaction that gives the claim back."""
+
+
+def config_of(claim: Claim) -> RunnableConfig:
+    """LangGraph's config for a run under this claim."""
+    return {
+        "configurable": {
+            "thread_id": str(claim.thread_id),
+            CLAIM_KEY: claim,
+            # Not public: an answer to a question that is open no longer raises instead of
+            # answering whatever is open now (a test holds that it still does).
+            "__pregel_strict_resume": True,
+        },
+        "recursion_limit": RECURSION_LIMIT,
+    }
+
+
+@dataclass(slots=True)
+class RunEngine:
+    """Launches runs, keeps them alive, takes over those of dead processes, and drains."""
+
+    uow: UnitOfWork
+    claims: Claims
+    checkpoints: Checkpoints
+    tasks: Tasks
+    settings: RunSettings
+    drivers: dict[GraphKind, Driver] = field(default_factory=dict)
+    is_draining: bool = False
+    _controls: dict[ThreadId, RunControl] = field(default_factory=dict)
+
+    def register(self, kind: GraphKind, driver: Driver) -> None:
+        """Make a graph known, so that its orphaned runs can be gone on with."""
+        self.drivers[kind] = driver
+
+    def launch(self, claim: Claim, given: object) -> Awaitable[Ending]:
+        """Begin a run under a claim that is committed.
+
+        Args:
+            claim: taken by `Claims.take`.
+            given: the graph's first input, a ``Command`` with an answer by id, or None to go on.
+
+        Returns:
+            What to wait for. A waiter that goes away changes nothing.
+        """
+        held = Held(claim)
+        held.task = self.tasks.start(self._run(held, given))
+        self.claims.keep(held)
+        return asyncio.shield(held.task)
+
+    async def _run(self, held: Held, given: object) -> Ending:
+        try:
+            ending = await self._drive(held, given)
+            held.task = None
+            return await self._settled(held.claim, ending)
+        finally:
+            self.claims.forget(held)
+
+    async def _drive(self, held: Held, given: object) -> Ending:
+        claim = held.claim
+        driver = self.drivers[claim.kind]
+        control = self._controls[claim.thread_id] = RunControl()
+        limit = asyncio.timeout(claim.allowance.total_seconds())
+        try:
+            async with limit:
+                await self._stream(driver, claim, given, control)
+            return await self._where_it_stands(driver, claim)
+        except asyncio.CancelledError:
+            return self._cancelled(held)
+        except GraphDrained:
+            await self._leave(claim)
+            return Handed()
+        except ClaimLost:
+            return Handed()
+        except EmptyInputError:
+            # Its process died before the first checkpoint: there is nothing to go on with.
+            return Stopped(AbortReason.SERVER_RESTART)
+        except Exception as error:  # noqa: BLE001 -- one of the named places
+            # The supervisor of runs: whatever a graph raises is an ending, and is settled as one.
+            if limit.expired():
+                return Stopped(AbortReason.BUDGET_EXHAUSTED)
+            get_logger("runs").error("run_failed", error=type(error).__name__)
+            return Failed(error)
+        finally:
+            self._controls.pop(claim.thread_id, None)
+
+    def _cancelled(self, held: Held) -> Ending:
+        """What a cancellation meant; LangGraph loses its message, so the reason is kept apart."""
+        task = asyncio.current_task()
+        if held.is_lost:
+            ending: Ending = Handed()
+        elif held.reason is not None:
+            ending = Stopped(held.reason)
+        else:
+            raise asyncio.CancelledError  # the process is going down; the sweep of another goes on
+        if task is not None:
+            task.uncancel()  # so that the ending can still be settled
+        return ending
+
+    async def _stream(
+        self, driver: Driver, claim: Claim, given: object, control: RunControl
+    ) -> None:
+        stream = driver.graph.astream(
+            given,
+            config_of(claim),
+            context=driver.context(claim),
+            stream_mode="custom",
+            durability="sync",
+            control=control,
+        )
+        async with aclosing(stream) as parts:  # type: ignore[type-var]
+            async for told in parts:
+                await self._record(driver, claim, told)
+
+    async def _record(self, driver: Driver, claim: Claim, told: object) -> None:
+        async with self.uow() as work:
+            if not await work.runs.hold(claim):
+                raise ClaimLost
+            await driver.record(work, claim, told)
+
+    async def _where_it_stands(self, driver: Driver, claim: Claim) -> Ending:
+        state = await driver.graph.aget_state(config_of(claim))
+        if state.interrupts:
+            return Paused(tuple(state.interrupts), state.values)
+        return Finished(state.values)
+
+    async def _settled(self, claim: Claim, ending: Ending) -> Ending:
+        if isinstance(ending, Handed):
+            return ending
+        async with self.uow() as work:
+            if not await work.runs.hold(claim):
+                return Handed()
+            await self.drivers[claim.kind].settle(work, claim, ending)
+            await work.runs.release(claim)
+        return ending
+
+    async def _leave(self, claim: Claim) -> None:
+        async with self.uow() as work:
+            await work.runs.lapse(claim)
+
+    async def sweep(self) -> None:
+        """Go on with runs whose process has died, or end those that were begun often enough."""
+        if self.is_draining:
+            return
+        async with self.uow() as work:
+            orphans = await work.runs.take_orphans(
+                self.claims.owner, lease=self.settings.lease, limit=20
+            )
+        for claim, asked in orphans:
+            if claim.kind not in self.drivers:
+                continue  # its lease lapses again; another replica may know the graph
+            if asked is None and claim.attempt <= 1 + self.settings.takeovers:
+                self.launch(claim, None)
+            else:
+                await self.end(claim, asked or AbortReason.SERVER_RESTART)
+
+    async def end(self, claim: Claim, reason: AbortReason) -> None:
+        """Settle a thread as stopped without driving it."""
+        get_logger("runs").info("run_ended", reason=reason.value, attempt=claim.attempt)
+        await self._settled(claim, Stopped(reason))
+
+    async def drain(self, within_seconds: float) -> None:
+        """Stop runs at their next step, leave them to another process; then cut what is left."""
+        self.is_draining = True
+        for control in self._controls.values():
+            control.request_drain()
+        await self.tasks.drain(within_seconds)

@@ -1,0 +1,157 @@
+"""A small graph and replicas of the engine over one database."""
+
+import asyncio
+import operator
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Annotated, Any, TypedDict
+from uuid import uuid4
+
+from langgraph.config import get_stream_writer
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command, interrupt
+
+from backend.app.core.clock import SystemClock
+from backend.app.core.settings import CheckpointSettings, RunSettings
+from backend.app.core.tasks import Tasks
+from backend.app.db.engine import create_engine
+from backend.app.db.notify import Bell
+from backend.app.db.uow import UnitOfWork, Work, unit_of_work
+from backend.app.domain.runs import NOTIFY_CHANNEL, Claim, GraphKind, OwnerId, ThreadId
+from backend.app.services.runs.checkpoint import checkpoints
+from backend.app.services.runs.claims import Claims
+from backend.app.services.runs.control import RunControls
+from backend.app.services.runs.engine import Ending, Paused, RunEngine
+from backend.app.services.runs.events import RunEvents
+from backend.tests.support.plugin import settings_for
+
+ALLOWANCE = timedelta(seconds=30)
+
+
+class State(TypedDict, total=False):
+    log: Annotated[list[str], operator.add]
+
+
+@dataclass
+class World:
+    """What the graph's nodes meet and do, shared by all replicas."""
+
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+    working: asyncio.Event = field(default_factory=asyncio.Event)
+    effects: list[str] = field(default_factory=list)
+    works: int = 0
+    fault: Exception | None = None
+
+    async def work(self, _state: State) -> dict[str, Any]:
+        self.works += 1
+        get_stream_writer()({"kind": "step", "n": self.works})
+        self.working.set()
+        if self.fault is not None:
+            raise self.fault
+        await self.gate.wait()
+        return {"log": ["worked"]}
+
+    async def ask(self, _state: State) -> dict[str, Any]:
+        answer = interrupt({"question": "file?"})
+        return {"log": [answer["reply"]]}
+
+    async def effect(self, state: State) -> dict[str, Any]:
+        self.effects.append(state["log"][-1])
+        return {"log": ["done"]}
+
+
+class TestDriver:
+    """Keeps how each run ended."""
+
+    __test__ = False
+
+    def __init__(self, world: World, saver: Any) -> None:
+        graph: Any = StateGraph(State)
+        graph.add_node("work", world.work)
+        graph.add_node("ask", world.ask)
+        graph.add_node("effect", world.effect)
+        graph.add_edge(START, "work")
+        graph.add_edge("work", "ask")
+        graph.add_edge("ask", "effect")
+        graph.add_edge("effect", END)
+        self.graph = graph.compile(checkpointer=saver)
+        self.settled: list[Ending] = []
+
+    def context(self, claim: Claim) -> object:
+        return None
+
+    async def record(self, work: Work, claim: Claim, told: Any) -> None:
+        await work.runs.tell(claim.thread_id, told["kind"], {"n": told["n"]})
+
+    async def settle(self, work: Work, claim: Claim, ending: Ending) -> None:
+        await work.runs.tell(claim.thread_id, "end", {"as": type(ending).__name__})
+        self.settled.append(ending)
+
+
+@dataclass
+class Replica:
+    """One process's worth of the engine."""
+
+    uow: UnitOfWork
+    claims: Claims
+    engine: RunEngine
+    events: RunEvents
+    controls: RunControls
+    driver: TestDriver
+    bell: Bell
+
+    async def new(self, *, allowance: timedelta = ALLOWANCE) -> ThreadId:
+        thread_id = ThreadId(uuid4())
+        async with self.uow() as work:
+            await work.runs.add(thread_id, GraphKind.TEST, allowance=allowance)
+        return thread_id
+
+    async def take(self, thread_id: ThreadId) -> Claim:
+        async with self.uow() as work:
+            return await self.claims.take(work, thread_id)
+
+    async def run(self, thread_id: ThreadId, given: object) -> Ending:
+        return await self.engine.launch(await self.take(thread_id), given)
+
+    async def to_question(self, world: World) -> tuple[ThreadId, str]:
+        world.gate.set()
+        thread_id = await self.new()
+        ending = await self.run(thread_id, {"log": []})
+        assert isinstance(ending, Paused)
+        return thread_id, ending.interrupts[0].id
+
+
+def answer(question_id: str, reply: str) -> Command[Any]:
+    return Command(resume={question_id: {"reply": reply}})
+
+
+@asynccontextmanager
+async def replica(url: str, world: World, logs: Any, **run: float) -> AsyncIterator[Replica]:
+    settings = settings_for(url, logs)
+    runs = RunSettings(lease_seconds=0.6, heartbeat_seconds=0.1, sweep_seconds=0.1, **run)  # type: ignore[arg-type]
+    engine = create_engine(settings.database)
+    async with AsyncExitStack() as held:
+        held.push_async_callback(engine.dispose)
+        made = await held.enter_async_context(
+            checkpoints(CheckpointSettings(), settings.database.url.get_secret_value())  # type: ignore[union-attr]
+        )
+        uow = unit_of_work(engine)
+        bell = Bell(url, NOTIFY_CHANNEL)
+        await held.enter_async_context(bell.listening())
+        claims = Claims(uow, SystemClock(), runs, OwnerId(uuid4()))
+        tasks = Tasks()
+        run_engine = RunEngine(uow, claims, made, tasks, runs)
+        driver = TestDriver(world, made.saver)
+        run_engine.register(GraphKind.TEST, driver)
+        yield Replica(
+            uow,
+            claims,
+            run_engine,
+            RunEvents(uow, bell),
+            RunControls(uow, claims, bell, runs),
+            driver,
+            bell,
+        )
+        await tasks.drain(1)
