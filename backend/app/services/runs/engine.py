@@ -71,7 +71,7 @@ class Driver(Protocol):
 
     graph: CompiledStateGraph[Any, Any, Any, Any]
 
-    def context(self, claim: Claim) -> object:
+    def context(self, claim: Claim, /) -> object:
         """The run's typed context: ports and per-run values, never saved."""
 
     async def record(self, work: Work, claim: Claim, told: object) -> None:

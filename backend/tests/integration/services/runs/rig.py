@@ -79,7 +79,7 @@ class TestDriver:
         self.graph = graph.compile(checkpointer=saver)
         self.settled: list[Ending] = []
 
-    def context(self, claim: Claim) -> object:
+    def context(self, _claim: Claim) -> object:
         return None
 
     async def record(self, work: Work, claim: Claim, told: Any) -> None:

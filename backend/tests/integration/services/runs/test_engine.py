@@ -1,9 +1,10 @@
-"""Runs under a claim: one owner, one effect, every ending settled once, whatever happens to whom."""
+"""Runs under a claim: one owner, one effect, every ending settled once, whoever dies."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -52,12 +53,14 @@ async def test_a_run_pauses_and_another_replica_goes_on_with_it(
 async def test_of_many_starts_at_once_on_two_replicas_one_runs(
     one: Replica, two: Replica, world: World
 ) -> None:
-    world.gate.set()
     thread_id = await one.new()
-    replicas = [one, two] * 10
-    endings = await asyncio.gather(
-        *(each.run(thread_id, {"log": []}) for each in replicas), return_exceptions=True
-    )
+    starts = [asyncio.ensure_future(each.run(thread_id, {"log": []})) for each in [one, two] * 10]
+    pending = set(starts)
+    async with asyncio.timeout(5):
+        while len(pending) > 1:
+            _, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+    world.gate.set()
+    endings = await asyncio.gather(*starts, return_exceptions=True)
 
     assert sum(isinstance(ending, Paused) for ending in endings) == 1
     assert sum(isinstance(ending, RunInProgress) for ending in endings) == 19
@@ -258,7 +261,7 @@ async def test_active_time_is_limited_and_a_persons_thinking_is_free(
 
 
 async def test_what_is_used_up_stays_used_up(one: Replica, world: World) -> None:
-    thread_id, question = await one.to_question(world)
+    thread_id, _ = await one.to_question(world)
     claim = await one.take(thread_id)
     await asyncio.sleep(0.2)
     async with one.uow() as work:
@@ -305,7 +308,7 @@ async def test_without_the_database_a_run_ends_before_its_lease(one: Replica, wo
     thread_id = await one.new()
     pending = one.engine.launch(await one.take(thread_id), {"log": []})
     await world.working.wait()
-    one.claims.uow = _away
+    one.claims.uow = _away  # type: ignore[assignment]
     async with asyncio.timeout(3):
         while one.claims.held:
             await one.claims.beat()
@@ -316,6 +319,38 @@ async def test_without_the_database_a_run_ends_before_its_lease(one: Replica, wo
 
 def _away() -> object:
     raise TimeoutError
+
+
+class Waiting:
+    """A graph whose state is only told when the test says so."""
+
+    def __init__(self, graph: Any) -> None:
+        self.graph, self.asked, self.go_on = graph, asyncio.Event(), asyncio.Event()
+
+    def astream(self, *given: Any, **options: Any) -> Any:
+        return self.graph.astream(*given, **options)
+
+    async def aget_state(self, config: Any) -> Any:
+        self.asked.set()
+        await self.go_on.wait()
+        return await self.graph.aget_state(config)
+
+
+async def test_an_ending_is_settled_under_the_claim_or_not_at_all(
+    one: Replica, two: Replica, world: World
+) -> None:
+    world.gate.set()
+    waiting = one.driver.graph = Waiting(one.driver.graph)
+    thread_id = await one.new()
+    pending = one.engine.launch(await one.take(thread_id), {"log": []})
+    await waiting.asked.wait()
+    async with two.uow() as work:
+        seized = await work.runs.seize(thread_id, two.claims.owner, lease=timedelta(seconds=5))
+    waiting.go_on.set()
+
+    assert seized is not None
+    assert await pending == Handed()
+    assert one.driver.settled == []
 
 
 async def test_a_command_is_no_way_around_the_fence(one: Replica, world: World) -> None:
