@@ -6,7 +6,6 @@ advisory lock around the whole run so that two deployers cannot race.
 """
 
 import asyncio
-from typing import Any
 
 import sqlalchemy as sa
 from alembic import context
@@ -14,25 +13,17 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from backend.app.core.settings import DatabaseSettings
+from backend.app.db.engine import is_ours
 from backend.app.db.models import Base
 
 _LOCK_KEY = 7_305_412_018  # any number, but always this one
-
-
-def include_name(name: str | None, kind: str, _parents: Any) -> bool:
-    """Whether autogenerate looks at an object: tables that a library owns the shape of are left
-    out.
-    """
-    return not (
-        kind == "table" and name is not None and name.startswith(("checkpoint", "procrastinate"))
-    )
 
 
 def _run(connection: Connection) -> None:
     context.configure(
         connection=connection,
         target_metadata=Base.metadata,
-        include_name=include_name,
+        include_name=is_ours,
         compare_type=True,
         compare_server_default=True,
         transaction_per_migration=True,

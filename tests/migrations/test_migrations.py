@@ -23,6 +23,7 @@ from backend.app.db.engine import (
     SchemaNotCurrent,
     alembic_config,
     create_engine,
+    is_ours,
     migrate,
     refuse_unless_current,
 )
@@ -89,7 +90,11 @@ async def test_models_and_migrations_are_the_same(empty_url: str) -> None:
     await migrate(empty_url)
 
     def differences(connection: Connection) -> object:
-        options = {"compare_type": True, "compare_server_default": True}
+        options = {
+            "compare_type": True,
+            "compare_server_default": True,
+            "include_name": is_ours,
+        }
         context = MigrationContext.configure(connection, opts=options)
         return compare_metadata(context, Base.metadata)
 

@@ -20,7 +20,7 @@ from backend.app.db.engine import create_engine
 from backend.app.db.notify import Bell
 from backend.app.db.uow import UnitOfWork, Work, unit_of_work
 from backend.app.domain.runs import NOTIFY_CHANNEL, Claim, GraphKind, OwnerId, ThreadId
-from backend.app.services.runs.checkpoint import checkpoints
+from backend.app.services.runs.checkpoint import Checkpoints, checkpoints
 from backend.app.services.runs.claims import Claims
 from backend.app.services.runs.control import RunControls
 from backend.app.services.runs.engine import Ending, Paused, RunEngine
@@ -128,22 +128,25 @@ def answer(question_id: str, reply: str) -> Command[Any]:
 
 
 @asynccontextmanager
-async def replica(url: str, world: World, logs: Any, **run: float) -> AsyncIterator[Replica]:
+async def replica(
+    url: str, world: World, logs: Any, *, made: Checkpoints | None = None
+) -> AsyncIterator[Replica]:
+    """An engine of its own; ``made`` are checkpoints other than the database's."""
     settings = settings_for(url, logs)
-    runs = RunSettings(lease_seconds=0.6, heartbeat_seconds=0.1, sweep_seconds=0.1, **run)  # type: ignore[arg-type]
+    runs = RunSettings(lease_seconds=0.6, heartbeat_seconds=0.1, sweep_seconds=0.1)
     engine = create_engine(settings.database)
     async with AsyncExitStack() as held:
         held.push_async_callback(engine.dispose)
-        made = await held.enter_async_context(
-            checkpoints(CheckpointSettings(), settings.database.url.get_secret_value())  # type: ignore[union-attr]
+        kept: Checkpoints = made or await held.enter_async_context(
+            checkpoints(CheckpointSettings(), url)
         )
         uow = unit_of_work(engine)
         bell = Bell(url, NOTIFY_CHANNEL)
         await held.enter_async_context(bell.listening())
         claims = Claims(uow, SystemClock(), runs, OwnerId(uuid4()))
         tasks = Tasks()
-        run_engine = RunEngine(uow, claims, made, tasks, runs)
-        driver = TestDriver(world, made.saver)
+        run_engine = RunEngine(uow, claims, kept, tasks, runs)
+        driver = TestDriver(world, kept.saver)
         run_engine.register(GraphKind.TEST, driver)
         yield Replica(
             uow,

@@ -1,0 +1,127 @@
+"""Checkpoints on every backend: what may be loaded, what is kept, what is deleted."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+import sqlalchemy as sa
+from langgraph.checkpoint.base import empty_checkpoint
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+from backend.app.bootstrap import Container
+from backend.app.core.settings import CheckpointBackend, CheckpointSettings
+from backend.app.domain.runs import Claim, GraphKind, OwnerId, ThreadId
+from backend.app.services.runs.checkpoint import (
+    CLAIM_KEY,
+    Checkpoints,
+    ClaimLost,
+    checkpoints,
+    serializer,
+)
+from backend.app.services.runs.engine import Finished
+from backend.tests.integration.services.runs.rig import World, answer, replica
+
+_MINUTE = timedelta(minutes=1)
+TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
+
+
+async def _rows(container: Container, thread_id: ThreadId) -> list[int]:
+    counted = []
+    async with container.engine.connect() as connection:
+        for table in TABLES:
+            statement = sa.text(f"SELECT count(*) FROM {table} WHERE thread_id = :thread")
+            counted.append(int(await connection.scalar(statement, {"thread": str(thread_id)}) or 0))
+    return counted
+
+
+def test_a_checkpoint_cannot_name_a_class_to_be_loaded() -> None:
+    stored = JsonPlusSerializer(allowed_msgpack_modules=True).dumps_typed(
+        {"claim": Claim(ThreadId(uuid4()), GraphKind.TEST, OwnerId(uuid4()), 1, 1, _MINUTE)}
+    )
+    opened = JsonPlusSerializer(allowed_msgpack_modules=True).loads_typed(stored)
+
+    assert isinstance(opened["claim"], Claim)
+    assert not isinstance(serializer().loads_typed(stored)["claim"], Claim)
+
+
+async def test_pruning_keeps_what_a_resume_needs(
+    container: Container, database_url: str, tmp_path: Path
+) -> None:
+    world = World()
+    async with replica(database_url, world, tmp_path) as one:
+        thread_id, question = await one.to_question(world)
+        before = sum(await _rows(container, thread_id))
+        await one.engine.checkpoints.prune(thread_id)
+        after = sum(await _rows(container, thread_id))
+        ending = await one.run(thread_id, answer(question, "yes"))
+
+    assert after < before
+    assert isinstance(ending, Finished)
+
+
+async def test_deleting_leaves_no_row_in_any_table(
+    container: Container, database_url: str, tmp_path: Path
+) -> None:
+    world = World()
+    async with replica(database_url, world, tmp_path) as one:
+        thread_id, _ = await one.to_question(world)
+        await one.engine.checkpoints.delete([thread_id])
+
+        assert await _rows(container, thread_id) == [0, 0, 0]
+
+
+async def test_nothing_is_written_without_a_claim(container: Container, database_url: str) -> None:
+    async with checkpoints(CheckpointSettings(), database_url) as made:
+        config: Any = {"configurable": {"thread_id": str(uuid4()), "checkpoint_ns": ""}}
+        with pytest.raises(ClaimLost):
+            await made.saver.aput(config, empty_checkpoint(), {}, {})
+        with pytest.raises(ClaimLost):
+            await made.saver.aput_writes(config, [("log", 1)], "task")
+
+
+async def test_a_made_up_claim_writes_nothing(container: Container, database_url: str) -> None:
+    thread_id = ThreadId(uuid4())
+    async with container.uow() as work:
+        await work.runs.add(thread_id, GraphKind.TEST, allowance=_MINUTE)
+    forged = Claim(thread_id, GraphKind.TEST, OwnerId(uuid4()), 1, 1, _MINUTE)
+    async with checkpoints(CheckpointSettings(), database_url) as made:
+        config: Any = {
+            "configurable": {
+                "thread_id": str(thread_id),
+                "checkpoint_ns": "",
+                CLAIM_KEY: forged,
+            }
+        }
+        with pytest.raises(ClaimLost):
+            await made.saver.aput(config, empty_checkpoint(), {}, {})
+
+    assert await _rows(container, thread_id) == [0, 0, 0]
+
+
+@pytest_asyncio.fixture(params=[CheckpointBackend.SQLITE, CheckpointBackend.MEMORY])
+async def other_backend(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> AsyncIterator[Checkpoints]:
+    settings = CheckpointSettings(backend=request.param, sqlite_path=tmp_path / "c.sqlite")
+    async with checkpoints(settings, "unused") as made:
+        yield made
+
+
+async def test_the_other_backends_pause_and_go_on_too(
+    container: Container, database_url: str, tmp_path: Path, other_backend: Checkpoints
+) -> None:
+    world = World()
+    async with replica(database_url, world, tmp_path, made=other_backend) as one:
+        thread_id, question = await one.to_question(world)
+        await one.engine.checkpoints.prune(thread_id)
+        ending = await one.run(thread_id, answer(question, "yes"))
+        await one.engine.checkpoints.delete([thread_id])
+        state = await one.driver.graph.aget_state({"configurable": {"thread_id": str(thread_id)}})
+
+    assert isinstance(ending, Finished)
+    assert world.effects == ["yes"]
+    assert state.values == {}
