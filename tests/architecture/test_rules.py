@@ -40,7 +40,7 @@ def test_every_module_says_what_it_is_for() -> None:
 
 
 def test_blanket_excepts_stand_in_the_named_places_only() -> None:
-    allowed = {"core/tasks.py"}
+    allowed = {"core/tasks.py", "services/runs/engine.py"}  # the supervisors of tasks and of runs
     found = set()
     for name, tree in _modules():
         for node in ast.walk(tree):

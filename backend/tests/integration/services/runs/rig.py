@@ -137,9 +137,9 @@ async def replica(
     engine = create_engine(settings.database)
     async with AsyncExitStack() as held:
         held.push_async_callback(engine.dispose)
-        kept: Checkpoints = made or await held.enter_async_context(
-            checkpoints(CheckpointSettings(), url)
-        )
+        kept = made
+        if kept is None:
+            kept = await held.enter_async_context(checkpoints(CheckpointSettings(), url))
         uow = unit_of_work(engine)
         bell = Bell(url, NOTIFY_CHANNEL)
         await held.enter_async_context(bell.listening())

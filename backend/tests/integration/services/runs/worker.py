@@ -1,0 +1,75 @@
+"""One process of the engine, driven by lines on its standard input; see ``test_processes.py``.
+
+``start THREAD`` and ``resume THREAD QUESTION REPLY`` launch a run; every step and ending is a line
+on standard output. Each node takes STEP_SECONDS, so that a signal can meet it half-way.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from backend.app.core.periodic import every
+from backend.app.db.uow import Work
+from backend.app.domain.runs import Claim, GraphKind, ThreadId
+from backend.app.services.runs.claims import RunInProgress
+from backend.app.services.runs.engine import Ending, Paused
+from backend.tests.integration.services.runs.rig import Replica, TestDriver, World, answer, replica
+
+
+def say(*words: object) -> None:
+    sys.stdout.write(" ".join(str(word) for word in words) + "\n")
+    sys.stdout.flush()
+
+
+class SlowWorld(World):
+    """Every node takes its time and says that it began."""
+
+    seconds: float = 0.1
+
+    async def work(self, _state: Any) -> dict[str, Any]:
+        say("work")
+        await asyncio.sleep(self.seconds)
+        return {"log": ["worked"]}
+
+    async def effect(self, state: Any) -> dict[str, Any]:
+        say("effect", state["log"][-1])
+        await asyncio.sleep(self.seconds)
+        return {"log": ["done"]}
+
+
+class TellingDriver(TestDriver):
+    """Says how each run ended, once it is settled."""
+
+    async def settle(self, work: Work, claim: Claim, ending: Ending) -> None:
+        await super().settle(work, claim, ending)
+        question = ending.interrupts[0].id if isinstance(ending, Paused) else "-"
+        say("settled", claim.thread_id, type(ending).__name__, question)
+
+
+async def _launch(one: Replica, line: list[str]) -> None:
+    thread_id = ThreadId(UUID(line[1]))
+    try:
+        claim = await one.take(thread_id)
+    except RunInProgress:
+        say("busy", thread_id)
+        return
+    given: Any = {"log": []} if line[0] == "start" else answer(line[2], line[3])
+    one.engine.launch(claim, given)
+
+
+async def main(url: str, seconds: float) -> None:
+    world = SlowWorld()
+    world.seconds = seconds
+    loop = asyncio.get_running_loop()
+    async with replica(url, world, Path("/tmp")) as one:
+        one.engine.register(GraphKind.TEST, TellingDriver(world, one.engine.checkpoints.saver))
+        async with every((0.1, "beat", one.claims.beat), (0.1, "sweep", one.engine.sweep)):
+            say("ready")
+            while line := await loop.run_in_executor(None, sys.stdin.readline):
+                await _launch(one, line.split())
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], float(sys.argv[2])))
