@@ -37,7 +37,6 @@ export function useActiveChat(
   const isMissing = computed(() => isAbsent(log.value.error) || isAbsent(sessionError.value))
 
   async function loadSession(id: string): Promise<void> {
-    sessionError.value = null
     try {
       if (!chat.find(id)) await chat.refresh(id)
     } catch (cause) {
@@ -47,6 +46,7 @@ export function useActiveChat(
 
   async function load(): Promise<void> {
     const id = chatId.value
+    sessionError.value = null
     if (id) await Promise.all([loadSession(id), logs.load(id)])
   }
 

@@ -1,4 +1,4 @@
-import { fireEvent } from '@testing-library/dom'
+import { fireEvent, within } from '@testing-library/dom'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { anAnswer, anArticle, aQuestion, aSession, aWelcome, signedIn } from '@/testing/builders'
 import { fakeServer, networkDown, refusal, streamReply } from '@/testing/fakeServer'
@@ -177,6 +177,10 @@ describe('a conversation', () => {
     const page = await mountAt('/chat/unknown')
     page.getByText('This conversation does not exist')
     expect(page.queryByRole('textbox', { name: 'Message' })).toBeNull()
+    const main = page.getByRole('main')
+    within(main).getByRole('button', { name: 'New conversation' }).click()
+    await settle()
+    expect(document.activeElement).toBe(page.getByRole('textbox', { name: 'Message' }))
   })
 
   it('that cannot be loaded offers to try again', async () => {

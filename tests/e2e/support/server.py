@@ -1,4 +1,4 @@
-"""A real helpdesk for the whole run: started as people start it, stopped as a supervisor stops it."""
+"""A real helpdesk for the whole run, started as people start it and stopped by a signal."""
 
 import json
 import os
@@ -115,12 +115,14 @@ def _environment() -> dict[str, str]:
 
 def _printed_address(process: "subprocess.Popen[str]") -> str | None:
     """The address, once printed; the output is read on, so that the server can always write."""
+    assert process.stdout
+    output = process.stdout
     found: list[str] = []
     told = threading.Event()
 
     def read() -> None:
-        with process.stdout or open(os.devnull) as lines:  # noqa: PTH123 -- a type checker's branch
-            for line in lines:
+        with output:
+            for line in output:
                 if match := re.search(r"running at (http\S+)", line):
                     found.append(match[1])
                     told.set()

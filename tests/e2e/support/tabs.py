@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
-from playwright.async_api import Browser, BrowserContext, CDPSession, Page
+from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Request
 
 from tests.e2e.support.server import Helpdesk
 from tests.e2e.support.watch import Watch
@@ -96,18 +96,16 @@ class Visits:
 
 
 @contextmanager
-def counted_requests(page: Page, method: str, ending: str) -> Iterator[list[str]]:
-    """The bodies of the requests made meanwhile with this method to a path with this ending."""
-    bodies: list[str] = []
+def requests_made(page: Page, method: str, ending: str) -> Iterator[list[str]]:
+    """The addresses with this ending that are asked for meanwhile with this method."""
+    made: list[str] = []
 
-    def note(request: object) -> None:
-        if getattr(request, "method", "") == method and getattr(request, "url", "").endswith(
-            ending
-        ):
-            bodies.append(getattr(request, "post_data", None) or "")
+    def note(request: Request) -> None:
+        if request.method == method and request.url.endswith(ending):
+            made.append(request.url)
 
     page.on("request", note)
     try:
-        yield bodies
+        yield made
     finally:
         page.remove_listener("request", note)

@@ -57,6 +57,12 @@ describe('citations', () => {
     return { wrapper, citations }
   }
 
+  it('makes a number behind raw HTML a button as well', () => {
+    const { wrapper } = answer('<details>\nMore &amp; more\n</details> [1]')
+    expect(wrapper.get('button').attributes('aria-label')).toBe('Source 1: VPN leases')
+    expect(wrapper.text()).toContain('<details>\nMore &amp; more\n</details>')
+  })
+
   it('makes a known number a button with the name of its source', async () => {
     const { wrapper, citations } = answer('It ends every hour [1]. See [2].')
     const button = wrapper.get('button')

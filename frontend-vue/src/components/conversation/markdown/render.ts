@@ -50,14 +50,23 @@ function text(place: Place, raw: string): VNodeChild[] {
     // A decoded reference is shorter than its source; offsets no longer fit inside this piece.
     return mark(decoded === raw ? place : { ...place, at: null }, decoded)
   }
+  return withCitations(raw, decodeEntities)
+}
+
+function withCitations(raw: string, read: (part: string) => string): VNodeChild[] {
   const nodes: VNodeChild[] = []
   let end = 0
   for (const match of raw.matchAll(CITATION)) {
-    nodes.push(...cited(raw.slice(end, match.index), Number(match[1])))
+    nodes.push(...cited(read(raw.slice(end, match.index)), Number(match[1])))
     end = match.index + match[0].length
   }
-  nodes.push(decodeEntities(raw.slice(end)))
+  nodes.push(read(raw.slice(end)))
   return nodes.filter((node) => node !== '')
+}
+
+/** Raw HTML, letter by letter; a quote may end with it, and then the number of its source follows. */
+function asWritten(place: Place, raw: string): VNodeChild[] {
+  return place.citations ? withCitations(raw, (part) => part) : mark(place, raw)
 }
 
 /** A longer word than this may well stand on another line than its number. */
@@ -65,7 +74,7 @@ const LONGEST_BOUND_WORD = 24
 
 /** A number stays on the line of the word it belongs to; the space between them is the number's own. */
 function cited(before: string, number: number): VNodeChild[] {
-  const words = decodeEntities(before).trimEnd()
+  const words = before.trimEnd()
   const cut = Math.max(words.lastIndexOf(' '), words.lastIndexOf('\n')) + 1
   const word = words.slice(cut)
   const citation = h(CitationMark, { number })
@@ -229,7 +238,7 @@ function renderBlock(token: Token, place: Place): VNode {
     case 'text':
       return h('p', attributes, inline(place, token))
     default:
-      return h('p', attributes, mark(place, token.raw.trim()))
+      return h('p', attributes, asWritten(place, token.raw.trim()))
   }
 }
 
