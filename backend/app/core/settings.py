@@ -173,7 +173,7 @@ class CheckpointSettings(BaseSettings):
     model_config = _group("HELPDESK_AGENT_CHECKPOINT_")
 
     backend: CheckpointBackend = CheckpointBackend.POSTGRES
-    #: For the backend ``sqlite``; unset: below the log folder.
+    #: For the backend ``sqlite``.
     sqlite_path: Path = Path("helpdesk_agent_checkpoints.sqlite")
     pool_size: int = Field(default=8, ge=1, le=100)
     pool_timeout_seconds: float = Field(default=5.0, gt=0, le=60)
@@ -196,7 +196,6 @@ class RunSettings(BaseSettings):
     #: How often a run is gone on with after its process died, before it is given up.
     takeovers: int = Field(default=1, ge=0, le=10)
     abort_wait_seconds: float = Field(default=1.0, ge=0.05, le=60)
-    at_once: int = Field(default=64, ge=1, le=1000)
 
     @property
     def lease(self) -> timedelta:

@@ -8,12 +8,13 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
 from backend.app.bootstrap import Container
-from backend.app.domain.runs import GraphKind, ThreadId
+from backend.app.domain.runs import GraphKind, RunEvent, ThreadId
 
 STEP = 0.15
 
@@ -52,7 +53,7 @@ async def process(url: str) -> AsyncIterator[Process]:
         *(sys.executable, "-m", "backend.tests.integration.services.runs.worker", url, str(STEP)),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": os.getcwd()},
+        env={**os.environ, "PYTHONPATH": str(Path.cwd())},
     )
     worker = Process(made)
     async with asyncio.TaskGroup() as group:
@@ -75,6 +76,20 @@ async def new_thread(container: Container) -> ThreadId:
     return thread_id
 
 
+async def _committed(container: Container, thread_id: ThreadId) -> list[RunEvent]:
+    """The thread's events; a worker says that it settles just before it commits."""
+    async with asyncio.timeout(5):
+        while True:
+            async with container.uow() as work:
+                if found := await work.runs.events(thread_id, after=0, limit=10):
+                    return list(found)
+            await asyncio.sleep(0.02)
+
+
+def _mentions(thread_id: ThreadId) -> Callable[[str], bool]:
+    return lambda line: str(thread_id) in line
+
+
 def settled(thread_id: ThreadId, ending: str) -> Callable[[str], bool]:
     return lambda line: line.startswith(f"settled {thread_id} {ending}")
 
@@ -87,9 +102,10 @@ async def test_simultaneous_starts_in_two_processes_run_once(
             thread_id = await new_thread(container)
             for worker in (one, two):
                 worker.send("start", thread_id)
-            async with asyncio.timeout(20):
-                while not any(f"settled {thread_id}" in line for line in one.said + two.said):
-                    await asyncio.sleep(0.02)
+            both = [worker.until(_mentions(thread_id)) for worker in (one, two)]
+            told = await asyncio.gather(*both)  # one is busy, the other settles
+
+            assert sorted(line.split()[0] for line in told) == ["busy", "settled"]
         counts = Counter(line.split()[0] for line in one.said + two.said)
 
     assert counts["work"] == 5
@@ -131,11 +147,10 @@ async def test_a_stopped_process_wakes_up_fenced(container: Container, database_
             one.signal(signal.SIGSTOP)
             await two.until(settled(thread_id, "Paused"))
             one.signal(signal.SIGCONT)
-            async with container.uow() as work:
-                events = await work.runs.events(thread_id, after=0, limit=10)
             again = await new_thread(container)
             one.send("start", again)
             await one.until(settled(again, "Paused"))
+            events = await _committed(container, thread_id)
 
             assert not [line for line in one.said if f"settled {thread_id}" in line]
             assert [event.kind for event in events] == ["end"]
