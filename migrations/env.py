@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from backend.app.core.settings import DatabaseSettings
-from backend.app.db.engine import is_ours
+from backend.app.db.engine import is_ours, split_application_name
 from backend.app.db.models import Base
 
 _LOCK_KEY = 7_305_412_018  # any number, but always this one
@@ -45,7 +45,7 @@ def _run(connection: Connection) -> None:
 
 
 async def _run_online(url: str) -> None:
-    engine = create_async_engine(url, poolclass=sa.pool.NullPool)
+    engine = create_async_engine(split_application_name(url)[0], poolclass=sa.pool.NullPool)
     try:
         async with engine.connect() as connection:
             await connection.run_sync(_run)

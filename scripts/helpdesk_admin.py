@@ -6,11 +6,13 @@ import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from backend.app.bootstrap import Container
 from backend.app.core.errors import AppError
 from backend.app.domain.principals import Role
 from backend.app.services.knowledge.reading import read_folder, read_json_lines
-from scripts.instance import attached
+from scripts.instance import attached, what_is_wrong
 from scripts.provision import default_data
 
 Verb = Callable[[Container, argparse.Namespace], Awaitable[None]]
@@ -140,6 +142,13 @@ def main() -> None:
         asyncio.run(_run(arguments))
     except AppError as error:
         raise SystemExit(f"Refused: {error.detail}") from error
+    except ValidationError as error:
+        raise SystemExit(f"Refused: a setting is not valid ({what_is_wrong(error)})") from error
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise SystemExit(f"Refused: {where}{error.strerror or error}") from error
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
 
 
 if __name__ == "__main__":

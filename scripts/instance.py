@@ -14,11 +14,11 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 
 from backend.app.bootstrap import Container, build
 from backend.app.core.settings import Settings
-from backend.app.db.embedded import EmbeddedPostgresFailed, start
+from backend.app.db.embedded import EmbeddedPostgres, EmbeddedPostgresFailed, start
 from backend.app.db.engine import answers, create_engine, migrate
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -45,16 +45,23 @@ def read_private(path: Path) -> Any:
         return None
 
 
+def what_is_wrong(error: ValidationError) -> str:
+    """Which settings are not valid and why, without the values: one may be a password."""
+    return "; ".join(
+        f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()
+    )
+
+
 @contextmanager
-def database(settings: Settings, data: Path) -> Iterator[tuple[Settings, bool]]:
-    """The settings with a database URL, and whether its server is an embedded one that this block
-    runs.
+def database(settings: Settings, data: Path) -> Iterator[tuple[Settings, EmbeddedPostgres | None]]:
+    """The settings with a database URL, and its server if that is an embedded one, which this block
+    then runs.
     """
     if settings.database.url is not None:
-        yield settings, False
+        yield settings, None
         return
     with start(data / "postgres") as server:
-        yield with_database(settings, server.url), True
+        yield with_database(settings, server.url), server
 
 
 def with_database(settings: Settings, url: str) -> Settings:
@@ -85,10 +92,12 @@ async def running_database(data: Path) -> str | None:
 @asynccontextmanager
 async def attached(data: Path) -> AsyncIterator[Container]:
     """The instance's services for a command: over DATABASE_URL, the running instance's server, or
-    one of our own.
+    one of our own. Only the last is migrated: nobody else can be using it.
 
     Raises:
+        DatabaseUnavailable: the database does not answer, or does not let us in.
         EmbeddedPostgresFailed: the embedded server cannot be started.
+        SchemaNotCurrent: the database that others may be using has another version's schema.
     """
     settings = Settings()
     url = None if settings.database.url is not None else await running_database(data)

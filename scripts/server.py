@@ -8,15 +8,25 @@ import os
 import signal
 import socket
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+import h11
 import uvicorn
 from pydantic import TypeAdapter, ValidationError
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from backend.app.bootstrap import build
 from backend.app.core.errors import AppError
-from backend.app.core.settings import Environment, Settings, UnsafeSettings
+from backend.app.core.settings import (
+    Environment,
+    ObservabilitySettings,
+    ServerSettings,
+    Settings,
+    UnsafeSettings,
+)
+from backend.app.db.embedded import EmbeddedPostgres
 from backend.app.domain.knowledge import SAMPLE_COLLECTION
 from backend.app.domain.principals import Role
 from backend.app.main import create_app
@@ -28,16 +38,24 @@ from scripts.instance import (
     database,
     migrate_database,
     read_private,
+    what_is_wrong,
     write_private,
 )
 from scripts.provision import default_data
 
 _GRACE_SECONDS = 10
+_HEAD_BYTES = 65_536
+_CONNECTIONS = 200
+_READ_SECONDS: dict[object, float] = {h11.IDLE: 20, h11.SEND_BODY: 120}
 _PEOPLE = TypeAdapter(list[DemoPerson])
 
 
 class CannotServe(Exception):
     """The server cannot start; the message says why and what to do."""
+
+
+class DatabaseEnded(Exception):
+    """The embedded database ended while we served; the message says where to look."""
 
 
 def _arguments() -> argparse.Namespace:
@@ -81,8 +99,9 @@ def _settings(arguments: argparse.Namespace) -> Settings:
     logs = {} if settings.observability.log_dir else {"log_dir": arguments.data / "logs"}
     return settings.model_copy(
         update={
-            "server": settings.server.model_copy(update=given),
-            "observability": settings.observability.model_copy(update=logs),
+            # Made anew rather than copied, so that options are held to the same rules.
+            "server": ServerSettings.model_validate(given),
+            "observability": ObservabilitySettings.model_validate(logs),
         }
     )
 
@@ -91,11 +110,12 @@ def _listen(host: str, port: int) -> socket.socket:
     """A bound socket, so that a taken port is known before anything else happens."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        # Says that it is TCP, or asyncio leaves Nagle's delay on: 40 ms for each answer.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
         raise CannotServe(
             f"Cannot listen on {host}:{port} ({reason}). Choose another with --port N."
         ) from error
@@ -124,7 +144,12 @@ async def _prepare(
 
 
 async def _first_administrator(accounts: Accounts) -> list[str]:
-    if await accounts.list_all():
+    if known := await accounts.list_all():
+        if len(known) == 1 and known[0].role is Role.ADMIN and known[0].must_change_password:
+            name = known[0].username
+            return [
+                f"(no administrator has signed in yet: ./scripts/admin users reset-password {name})"
+            ]
         return []
     try:
         _, password = await accounts.add("admin", display_name="Administrator", role=Role.ADMIN)
@@ -150,12 +175,58 @@ def _line(person: DemoPerson) -> str:
     return f"    {who}  password {person.password}  token {person.token}"
 
 
-class _Server(uvicorn.Server):
-    """Says where it is once it listens."""
+class _Http(H11Protocol):
+    """A connection that has limited time for each request's head and for its body.
 
-    def __init__(self, config: uvicorn.Config, lines: list[str]) -> None:
+    Of uvicorn's own limits none ends a connection that sends a little now and then.
+    """
+
+    _deadline: asyncio.TimerHandle | None = None
+    _reading: object = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._cancel()
+
+    def handle_events(self) -> None:
+        super().handle_events()
+        self._watch()
+
+    def _watch(self) -> None:
+        """Start the clock when a head or a body is due, stop it when nothing is."""
+        if self.conn.their_state is self._reading:
+            return  # more of the same: that gains no time
+        self._cancel()
+        self._reading = self.conn.their_state
+        seconds = _READ_SECONDS.get(self._reading)
+        if seconds is not None and not self.transport.is_closing():
+            self._deadline = self.loop.call_later(seconds, self.transport.abort)
+
+    def _cancel(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+class _Server(uvicorn.Server):
+    """Says where it is once it listens, and ends when its embedded database has ended."""
+
+    def __init__(
+        self, config: uvicorn.Config, lines: list[str], database: EmbeddedPostgres | None
+    ) -> None:
         super().__init__(config)
         self._lines = lines
+        self._database = database
+
+    async def on_tick(self, counter: int) -> bool:
+        if self._database is not None and self._database.has_ended:
+            self.config.timeout_graceful_shutdown = 1  # no answer can come any more
+            return True
+        return await super().on_tick(counter)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -182,21 +253,52 @@ def run(arguments: argparse.Namespace) -> None:
         raise CannotServe("--demo is refused with HELPDESK_ENVIRONMENT=production.")
     with ExitStack() as held:
         listener = held.enter_context(_listen(settings.server.host, settings.server.port))
-        settings, embedded = held.enter_context(database(settings, arguments.data))
-        told = asyncio.run(_prepare(settings, arguments, embedded=embedded))
-        address = _address(settings, listener)
-        held.callback((arguments.data / "server.json").unlink, missing_ok=True)
-        _note_running(settings, arguments.data, address, embedded=embedded)
+        with _data_in_use(arguments.data):
+            settings, server = held.enter_context(database(settings, arguments.data))
+            embedded = server is not None
+            told = asyncio.run(_prepare(settings, arguments, embedded=embedded))
+            address = _address(settings, listener)
+            held.callback(_forget_running, arguments.data)
+            _note_running(settings, arguments.data, address, embedded=embedded)
         config = uvicorn.Config(
             create_app(settings),
             log_level="warning",
             access_log=False,
             proxy_headers=False,
             server_header=False,
+            http=_Http,
+            h11_max_incomplete_event_size=_HEAD_BYTES,
+            limit_concurrency=_CONNECTIONS,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         lines = [*told, f"Helpdesk is running at {address}", "Stop it with Ctrl-C."]
-        _Server(config, lines).run(sockets=[listener])
+        _Server(config, lines, server).run(sockets=[listener])
+        if server is not None and server.has_ended:
+            raise DatabaseEnded(
+                f"the embedded database ended by itself. {server.data_dir / 'postgres.log'} says"
+                " why; start again, and what was stored is there."
+            )
+
+
+@contextmanager
+def _data_in_use(data: Path) -> Iterator[None]:
+    """Turn a disk's refusal into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        raise CannotServe(
+            f"The data folder {data} cannot be used: {error.strerror or error}{where}."
+        ) from error
+
+
+def _forget_running(data: Path) -> None:
+    """Remove our note; another instance's on the same folder stays."""
+    path = data / "server.json"
+    with suppress(OSError):  # it is only a hint, and the end must go on
+        note = read_private(path)
+        if isinstance(note, dict) and note.get("pid") == os.getpid():
+            path.unlink()
 
 
 def _note_running(settings: Settings, data: Path, address: str, *, embedded: bool) -> None:
@@ -223,10 +325,11 @@ def main() -> None:
     except (AppError, UnsafeSettings, CannotServe) as error:
         raise SystemExit(f"Cannot start: {error}") from error
     except ValidationError as error:
-        wrong = "; ".join(
-            f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()
-        )
-        raise SystemExit(f"Cannot start: a setting is not valid ({wrong})") from error
+        raise SystemExit(
+            f"Cannot start: a setting is not valid ({what_is_wrong(error)})"
+        ) from error
+    except DatabaseEnded as error:
+        raise SystemExit(f"Stopped: {error}") from error
     except KeyboardInterrupt:
         sys.stdout.write("\n")
 

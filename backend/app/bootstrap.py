@@ -1,13 +1,15 @@
 """The composition root: the one place that builds the object graph and takes it down again."""
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from backend.app.core.clock import Clock, SystemClock
+from backend.app.core.errors import AppError
 from backend.app.core.ids import IdSource, RandomIds
 from backend.app.core.periodic import every
 from backend.app.core.settings import Settings
@@ -28,6 +30,7 @@ from backend.app.services.knowledge.library import KnowledgeLibrary
 _ROOT = Path(__file__).resolve().parents[2]
 _DRAIN_SECONDS = 10.0
 _SWEEP_SECONDS = 3600.0
+_ANSWER_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Container:
 
     settings: Settings
     engine: AsyncEngine
+    probe: AsyncEngine
     uow: UnitOfWork
     tasks: Tasks
     metrics: PrometheusMetrics
@@ -49,7 +53,7 @@ class Container:
 
     async def database_answers(self) -> bool:
         """Whether the database answers in time."""
-        return await database.answers(self.engine)
+        return await database.answers(self.probe)
 
     def observe_request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count and time one request."""
@@ -72,13 +76,20 @@ async def build(
     """
     clock, ids = clock or SystemClock(), ids or RandomIds()
     engine = database.create_engine(settings.database)
+    probe = database.create_probe(settings.database)
     try:
         await database.refuse_unless_current(engine)
+        facts = FactReaders(unit_of_work(engine), AuditFile(log_dir(settings), clock))
+        # Before anybody tells anything: commands and the start's own preparations tell facts too.
+        await facts.settle()
         uow, tasks, passwords = unit_of_work(engine), Tasks(), Passwords()
-        library = KnowledgeLibrary(uow, ids)
+        # Searches leave half of the pool to everything else.
+        searches = asyncio.Semaphore(max(1, settings.database.pool_size // 2))
+        library = KnowledgeLibrary(uow, ids, searches=searches)
         yield Container(
             settings=settings,
             engine=engine,
+            probe=probe,
             uow=uow,
             tasks=tasks,
             metrics=PrometheusMetrics(),
@@ -89,24 +100,26 @@ async def build(
             chat_sessions=ChatSessions(uow, ids, settings.chat),
             exchanges=ChatExchanges(uow, ids, clock, library, tasks, settings.chat),
             library=library,
-            facts=FactReaders(uow, AuditFile(log_dir(settings), clock)),
+            facts=facts,
             sweeps=IdentitySweeps(uow, settings.identity),
         )
         await tasks.drain(_DRAIN_SECONDS)
     finally:
         await engine.dispose()
+        await probe.dispose()
 
 
 @asynccontextmanager
 async def background(container: Container) -> AsyncIterator[None]:
     """Run what goes on all the time: fact readers and sweeps. They end on leaving."""
-    await container.facts.settle()
     async with every(
         (container.settings.observability.fact_poll_seconds, "facts", container.facts.read_all),
         (_SWEEP_SECONDS, "identity_sweep", container.sweeps.run),
+        (_ANSWER_SECONDS, "unanswered_questions", container.exchanges.answer_left_over),
     ):
         yield
-    await container.facts.read_all()
+    with suppress(AppError, OSError):  # what is not read now is read at the next start
+        await container.facts.read_all()
 
 
 def log_dir(settings: Settings) -> Path:

@@ -4,11 +4,19 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
+from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Lifespan
 
 from backend.app import __version__
 from backend.app.api import auth, chat, errors, health, knowledge, metrics, ui
-from backend.app.api.middleware import BodyLimit, HostCheck, Measure, SecurityHeaders
+from backend.app.api.middleware import (
+    BodyLimit,
+    HeadIsGet,
+    HostCheck,
+    LastResort,
+    Measure,
+    SecurityHeaders,
+)
 from backend.app.bootstrap import background, build, ui_dir
 from backend.app.core.logging import configure
 from backend.app.core.settings import Settings
@@ -26,12 +34,15 @@ class Application(FastAPI):
             redoc_url=None,
             openapi_url=None,
             redirect_slashes=False,
+            # Inside the framework's own page for faults, which would answer first.
+            middleware=[Middleware(LastResort, seconds=settings.server.request_seconds)],
         )
         self._server = settings.server
 
     def build_middleware_stack(self) -> ASGIApp:
         """The stack, outermost last."""
         stack: ASGIApp = super().build_middleware_stack()
+        stack = HeadIsGet(stack)
         stack = BodyLimit(stack, limit=self._server.max_body_bytes)
         stack = HostCheck(stack, allowed=self._server.allowed_hosts)
         stack = SecurityHeaders(stack, https=self._server.is_https)

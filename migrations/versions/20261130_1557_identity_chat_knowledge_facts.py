@@ -309,6 +309,12 @@ def upgrade() -> None:
         unique=True,
         postgresql_where=sa.text("reply_to IS NOT NULL"),
     )
+    op.create_index(
+        "ix_chat_messages_questions",
+        "chat_messages",
+        ["created_at"],
+        postgresql_where=sa.text("role = 'user'"),
+    )
     op.create_table(
         "kb_chunks",
         sa.Column("article_number", sa.Integer(), nullable=False),
@@ -316,6 +322,7 @@ def upgrade() -> None:
         sa.Column("heading", sa.Text(), nullable=False),
         sa.Column("start_offset", sa.Integer(), nullable=False),
         sa.Column("end_offset", sa.Integer(), nullable=False),
+        sa.Column("first_end_offset", sa.Integer(), nullable=False),
         sa.Column("length", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(
             ["article_number"],

@@ -125,10 +125,10 @@ async def test_two_hundred_real_questions_get_an_answer_or_an_honest_no(
         session = await container.chat_sessions.open(principal, None)
         async with container.uow() as work:
             await work.rates.clear(f"message:{principal.user_id}")
-        exchange = await container.exchanges.ask(
+        accepted = await container.exchanges.accept(
             principal, ChatSessionId(session.id), question[:8000], idempotency_key=None
         )
-        answer = exchange.answer
+        answer = await container.exchanges.start_answer(principal, accepted)
         answered += bool(answer.kb_resolved)
         print(f"\nQ {' '.join(question.split())[:160]}\n  {answer.kb_resolved}"
               f" {[source.title for source in answer.sources]}")  # fmt: skip

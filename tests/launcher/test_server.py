@@ -15,6 +15,8 @@ from typing import Any
 import httpx
 import pytest
 
+from backend.app.db import embedded
+
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
@@ -80,11 +82,11 @@ def _processes_below(folder: str) -> list[str]:
     return found
 
 
-def admin(data: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def admin(data: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "scripts.helpdesk_admin", "--data", str(data), *arguments],
         cwd="/",
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -153,6 +155,11 @@ def test_a_second_server_on_the_same_data_is_refused(data: Path) -> None:
         ((), {"HELPDESK_PUBLIC_URL": "nonsense"}, "public_url"),
         ((), {"DATABASE_URL": "postgresql://u:hunter2@127.0.0.1:1/x"}, "cannot be reached"),
         ((), {"DATABASE_URL": "mysql://u:hunter2@db/x"}, "postgresql://"),
+        ((), {"DATABASE_URL": "postgresql://u:hunter2@db/x?channel_binding=require"},
+         "channel_binding"),
+        ((), {"DATABASE_URL": "postgresql://u:p@hunter2@db/x"}, "percent-encoded"),
+        ((), {"DATABASE_URL": "postgresql://u:x@db/x?sslmode=hunter2"}, "sslmode"),
+        (("--port", "70000"), {}, "port"),
         (("--demo",), {"HELPDESK_ENVIRONMENT": "production", "DATABASE_URL": "postgresql://x/y"},
          "--demo is refused"),
     ],
@@ -286,3 +293,157 @@ def test_without_any_helpdesk_the_admin_command_says_so(tmp_path: Path) -> None:
 
     assert done.returncode == 1
     assert "There is no helpdesk in" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("postgresql://u:hunter2@127.0.0.1:1/x", "cannot be reached"),
+        ("postgresql://u:hunter2@127.0.0.1:1/x?sslmode=verify-full", "cannot be reached"),
+        ("postgresql://u:hunter2@127.0.0.1:1/x?passfile=y", "passfile"),
+    ],
+)
+def test_the_admin_command_says_that_a_database_cannot_be_had(
+    tmp_path: Path, url: str, said: str
+) -> None:
+    done = admin(tmp_path, "users", "list", DATABASE_URL=url, HOME=str(tmp_path))
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("Refused: ")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "hunter2" not in done.stderr
+
+
+def test_a_database_url_of_libpqs_family_is_understood(data: Path) -> None:
+    """An embedded server stands in for the database that somebody else runs."""
+    with embedded.start(data.parent / "other", throwaway=True) as other:
+        url = f"{other.dsn}&sslmode=prefer&application_name=our%20desk"
+        server = Server(data, DATABASE_URL=url)
+        healthy = server.get("/api/health").json()["status"]
+        listed = admin(data, "users", "list", DATABASE_URL=url)
+        code = server.end()
+
+    assert healthy == "ok"
+    assert listed.stdout.startswith("admin\t")
+    assert code == 0
+
+
+def test_a_data_folder_that_cannot_be_written_is_said(data: Path) -> None:
+    data.write_text("a file is in the way")
+    with embedded.start(data.parent / "other", throwaway=True) as other:
+        server = Server(data, DATABASE_URL=other.dsn)
+
+        assert server.process.wait(30) == 1
+    assert server.said.startswith(f"Cannot start: The data folder {data} cannot be used")
+    assert "Traceback" not in server.said
+
+
+def test_sslmode_require_sends_nothing_in_the_clear(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as plain:
+        plain.settimeout(30)
+        url = f"postgresql://u:hunter2@127.0.0.1:{plain.getsockname()[1]}/x?sslmode=require"
+        with subprocess.Popen(
+            [sys.executable, "-m", "scripts.helpdesk_admin", "users", "list"],
+            cwd="/", env={**ENVIRONMENT, "DATABASE_URL": url},
+            stderr=subprocess.PIPE, text=True,
+        ) as command:  # fmt: skip
+            client, _ = plain.accept()
+            with client:
+                asked = client.recv(1000)
+                client.sendall(b"N")  # a server without TLS
+                more = client.recv(1000)
+            _, said = command.communicate()
+
+    assert asked == bytes.fromhex("0000000804d2162f")
+    assert more == b""
+    assert said.startswith("Refused: The database cannot be reached")
+    assert "Traceback" not in said
+
+
+def test_a_server_ends_when_its_database_has_ended(data: Path) -> None:
+    server = Server(data)
+    postgres = int((data / "postgres/cluster/postmaster.pid").read_text().split()[0])
+    os.kill(postgres, signal.SIGKILL)
+    began = time.monotonic()
+    code = server.process.wait(30)
+    seconds = time.monotonic() - began
+
+    assert code == 1
+    assert seconds < 3
+    assert "Stopped: the embedded database ended by itself." in server.said
+    assert "Traceback" not in server.said
+    assert not (data / "server.json").exists()
+    again = Server(data)
+    assert again.get("/api/health").json()["status"] == "ok"
+    again.end()
+
+
+def test_a_start_reminds_of_an_administrator_who_never_signed_in(data: Path) -> None:
+    Server(data).end()
+    second = Server(data)
+    admin(data, "users", "add", "maya")
+    second.end()
+    third = Server(data)
+    third.end()
+
+    assert "no administrator has signed in yet: ./scripts/admin users reset" in second.said
+    assert "signed in yet" not in third.said
+
+
+def test_a_server_leaves_the_note_of_another(data: Path) -> None:
+    server = Server(data)
+    note = {**json.loads((data / "server.json").read_text()), "pid": 1}
+    (data / "server.json").write_text(json.dumps(note))
+    server.end()
+
+    assert json.loads((data / "server.json").read_text()) == note
+
+
+def test_too_long_a_head_is_refused(running: Path) -> None:
+    with _connection(running) as client:
+        client.sendall(b"GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n")
+        sent = 0
+        try:
+            while sent < 10_000_000:
+                sent += client.send(b"X-Filler: " + b"x" * 5000 + b"\r\n")
+        except OSError:
+            pass  # closed by the server
+
+    assert sent < 10_000_000
+
+
+@pytest.mark.parametrize(
+    ("begin", "limit"),
+    [
+        (b"GET /api/health/live HTTP/1.1\r\n", 20),
+        (
+            b"GET /api/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            b"GET /api/health/live HTTP/1.1\r\n",
+            20,
+        ),
+    ],
+)
+def test_a_head_that_trickles_is_cut_off(running: Path, begin: bytes, limit: float) -> None:
+    with _connection(running) as client:
+        client.sendall(begin)
+        client.settimeout(1)
+        began = time.monotonic()
+        closed = False
+        while not closed and time.monotonic() - began < limit + 10:
+            try:
+                client.sendall(b"X-A: b\r\n")
+                closed = client.recv(10_000) == b""
+            except TimeoutError:
+                continue
+            except OSError:
+                closed = True
+        seconds = time.monotonic() - began
+
+    assert closed
+    assert limit - 1 < seconds < limit + 5
+
+
+def _connection(data: Path) -> socket.socket:
+    address = httpx.URL(json.loads((data / "server.json").read_text())["address"])
+    return socket.create_connection((address.host, address.port or 80))

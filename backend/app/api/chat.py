@@ -4,7 +4,7 @@ import base64
 import binascii
 import re
 from collections.abc import AsyncIterator, Awaitable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -47,8 +47,8 @@ def _cursor(updated_at: datetime, chat_session_id: UUID) -> str:
 def _position(cursor: str) -> tuple[datetime, UUID]:
     try:
         at, _, chat_session_id = base64.urlsafe_b64decode(cursor.encode()).decode().partition("|")
-        return datetime.fromisoformat(at), UUID(chat_session_id)
-    except (ValueError, binascii.Error) as error:
+        return datetime.fromisoformat(at).astimezone(UTC), UUID(chat_session_id)
+    except (ValueError, OverflowError, binascii.Error) as error:
         raise InvalidCursor from error
 
 

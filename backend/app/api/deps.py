@@ -1,9 +1,8 @@
 """What a handler may ask for: the caller, a service, a header."""
 
 from collections.abc import Callable, Coroutine
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Annotated, Any, Protocol, cast
-from urllib.parse import urlsplit
 
 from fastapi import Depends, Header, Request, Response
 from fastapi.routing import APIRoute
@@ -68,24 +67,34 @@ def session_token(request: Request) -> str | None:
 
 
 def client_source(request: Request) -> str:
-    """The address a request comes from; a proxy's word is taken only when the proxy is a trusted
-    one.
+    """Where a request comes from, for counting; a proxy is believed only when it is a trusted one.
+
+    A whole IPv6 /64 is one source: whoever has one address of it has all.
     """
     peer = request.client.host if request.client else "local"
     trusted = services(request).settings.server.trusted_proxies
-    hops = [
-        hop.strip() for hop in request.headers.get("x-forwarded-for", "").split(",") if hop.strip()
-    ]
-    while hops and trusted and _is_in(peer, trusted):
+    # Each proxy may add a line of its own: all of them count, in order.
+    forwarded = ",".join(request.headers.getlist("x-forwarded-for"))
+    hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]
+    while hops and (address := _address(peer)) and any(address in network for network in trusted):
         peer = hops.pop()
-    return peer[:64]
+    address = _address(peer)
+    if isinstance(address, IPv6Address):
+        return str(ip_network((address, 64), strict=False))
+    return str(address or peer)[:64]
 
 
-def _is_in(address: str, networks: tuple[Any, ...]) -> bool:
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    """The address in ``1.2.3.4``, ``1.2.3.4:5678``, ``::1`` or ``[::1]:5678``."""
+    bare = text[1:].partition("]")[0] if text.startswith("[") else text
+    if bare.count(":") == 1:
+        bare = bare.partition(":")[0]
     try:
-        return any(ip_address(address) in network for network in networks)
+        address = ip_address(bare)
     except ValueError:
-        return False
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address
 
 
 def refuse_foreign_origin(request: Request) -> None:
@@ -95,12 +104,9 @@ def refuse_foreign_origin(request: Request) -> None:
         if request.headers.get("sec-fetch-site") in {"cross-site", "same-site"}:
             raise ForeignOrigin
         return
-    own = {
-        services(request).settings.server.public_url,
-        f"http://{request.headers.get('host', '')}",
-    }
-    parts = urlsplit(origin)
-    if f"{parts.scheme}://{parts.netloc}".lower() not in own:
+    public = services(request).settings.server.public_url
+    own = {f"http://{request.headers.get('host', '')}"} if public is None else {public}
+    if origin.lower() not in own:
         raise ForeignOrigin
 
 

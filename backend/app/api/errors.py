@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from backend.app.core.errors import AppError, ErrorKind
-from backend.app.core.logging import get_logger
+from backend.app.core.logging import described, get_logger
 from backend.app.schemas.base import ErrorBody, FieldProblem
 
 STATUS = {
@@ -86,21 +86,17 @@ def refusal(status: int, code: str, detail: str) -> Response:
     return _response(status, ErrorBody(error=code, detail=detail))
 
 
-async def _unforeseen(request: Request, error: Exception) -> Response:
-    # The message may hold a person's text or a secret; the type and the place are what an operator
-    # needs.
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = (
-        f"{trace.tb_frame.f_code.co_filename.rpartition('/')[2]}:{trace.tb_lineno}"
-        if trace
-        else "unknown"
-    )
-    get_logger("api").error(
-        "unforeseen_error", error=type(error).__name__, at=place, method=request.method
-    )
-    return _response(500, ErrorBody(error="internal", detail="Something went wrong on our side."))
+def too_late() -> Response:
+    """The answer when something took longer than any request may."""
+    answer = refusal(503, "took_too_long", "The helpdesk did not answer in time; try again.")
+    answer.headers["Retry-After"] = "2"
+    return answer
+
+
+def unforeseen(error: Exception, method: str) -> Response:
+    """The answer to a fault of ours; the log gets its type and place, and nobody its message."""
+    get_logger("api").error("unforeseen_error", method=method, **described(error))
+    return refusal(500, "internal", "Something went wrong on our side.")
 
 
 def install(app: FastAPI) -> None:
@@ -108,4 +104,3 @@ def install(app: FastAPI) -> None:
     app.exception_handler(AppError)(_app_error)
     app.exception_handler(RequestValidationError)(_not_of_the_schema)
     app.exception_handler(HTTPException)(_framework)
-    app.exception_handler(Exception)(_unforeseen)

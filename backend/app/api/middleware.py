@@ -2,13 +2,16 @@
 streams.
 """
 
+import asyncio
+import re
 import time
 from collections.abc import Callable
+from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from backend.app.api.errors import body_too_large, refusal
+from backend.app.api.errors import body_too_large, refusal, too_late, unforeseen
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -74,6 +77,9 @@ class SecurityHeaders:
         await self._app(scope, receive, send_with_headers)
 
 
+_HOST = re.compile(r"(?:\[(?P<literal>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(?::[0-9]{1,5})?")
+
+
 class HostCheck:
     """Refuses requests for a host name that is not ours, which is how DNS rebinding would reach a
     local server.
@@ -96,9 +102,95 @@ class HostCheck:
         await answer(scope, receive, send)
 
     def _is_allowed(self, scope: Scope) -> bool:
-        host = Headers(scope=scope).get("host", "").lower()
-        name = host[1 : host.find("]")] if host.startswith("[") else host.partition(":")[0]
-        return self._allowed is not None and name in self._allowed
+        if scope["path"].startswith("/api/health"):
+            return True  # probes come by whatever address they know, and learn nothing here
+        host = _HOST.fullmatch(Headers(scope=scope).get("host", "").lower())
+        if host is None or self._allowed is None:
+            return False
+        return (host["literal"] or host["name"]) in self._allowed
+
+
+class HeadIsGet:
+    """Answers HEAD below ``/api`` as GET without a body, as probes and monitors expect."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        is_head = scope["type"] == "http" and scope["method"] == "HEAD"
+        if not is_head or not scope["path"].startswith("/api/"):
+            await self._app(scope, receive, send)
+            return
+
+        async def send_without_body(message: Message) -> None:
+            bare = {**message, "body": b""} if message["type"] == "http.response.body" else message
+            await send(bare)
+
+        await self._app({**scope, "method": "GET"}, receive, send_without_body)
+
+
+class LastResort:
+    """Answers what nobody foresaw, and within a time, so that no fault and no silence goes on.
+
+    An error that passed this point would be printed by the server with all it holds. A request
+    that waits for something silent is answered although what it waits for may not even let go.
+    """
+
+    def __init__(self, app: ASGIApp, *, seconds: float) -> None:
+        self._app = app
+        self._seconds = seconds
+        self._late: set[asyncio.Future[None]] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun, is_over = asyncio.Event(), False
+
+        async def send_unless_over(message: Message) -> None:
+            begun.set()  # from here on a stream may take as long as somebody reads it
+            if not is_over:
+                await send(message)
+
+        work = asyncio.ensure_future(self._app(scope, receive, send_unless_over))
+        try:
+            await self._until(work, begun)
+            if work.done() or begun.is_set():
+                await work
+                return
+            is_over = True
+            self._leave(work)
+            await too_late()(scope, receive, send)
+        except asyncio.CancelledError:
+            work.cancel()
+            raise
+        except Exception as error:  # noqa: BLE001 -- one of the named places
+            answer = unforeseen(error, str(scope["method"]))
+            if not begun.is_set():
+                await answer(scope, receive, send)
+
+    async def _until(self, work: asyncio.Future[None], begun: asyncio.Event) -> None:
+        beginning: asyncio.Future[Any] = asyncio.ensure_future(begun.wait())
+        try:
+            await asyncio.wait(
+                [work, beginning], timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED
+            )
+        finally:
+            beginning.cancel()
+
+    def _leave(self, work: asyncio.Future[None]) -> None:
+        """Cancel late work without waiting: giving back a silent connection takes its time too."""
+        self._late.add(work)
+        work.add_done_callback(self._late.discard)
+        work.add_done_callback(lambda done: done.cancelled() or done.exception())
+        work.cancel()
+
+
+#: What anybody may make the server read and parse without signing in.
+_SIGN_IN = "/api/auth/login"
+_SIGN_IN_BYTES = 8192
 
 
 class BodyLimit:
@@ -108,14 +200,18 @@ class BodyLimit:
         self._app = app
         self._limit = limit
 
+    def _limit_of(self, scope: Scope) -> int:
+        return min(self._limit, _SIGN_IN_BYTES) if scope["path"] == _SIGN_IN else self._limit
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        limit = self._limit_of(scope)
         announced = Headers(scope=scope).get("content-length", "")
-        if announced.isdecimal() and int(announced) > self._limit:
-            answer = refusal(413, "body_too_large", f"At most {self._limit} bytes are accepted.")
+        if announced.isdecimal() and (len(announced) > 18 or int(announced) > limit):
+            answer = refusal(413, "body_too_large", f"At most {limit} bytes are accepted.")
             await answer(scope, receive, send)
             return
         seen = 0
@@ -124,7 +220,7 @@ class BodyLimit:
             nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
-            if seen > self._limit:
+            if seen > limit:
                 raise body_too_large()
             return message
 

@@ -2,14 +2,16 @@
 page without a build.
 """
 
+import os
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from starlette.datastructures import Headers
 from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.routing import BaseRoute, Match
 from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 from backend.app.core.errors import NotFound
 
@@ -27,28 +29,31 @@ _MISSING = {
 _OFF = {"why": "switched off", "remedy": "Start without <code>--no-ui</code> to have it."}
 
 _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
-_EVERY_METHOD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+_REFUSED = {"q=0", "q=0.0", "q=0.00", "q=0.000"}
 
 
 class Assets(StaticFiles):
-    """Files with a hash in their name: cached for a year, sent as compressed at build time when the
-    client can.
-    """
+    """Files with a hash in their name: cached for a year, and sent as compressed at build time."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """The file, in the best encoding that the client takes."""
-        accepted = Headers(scope=scope).get("accept-encoding", "")
+        """The file, in the best encoding that the client takes; StaticFiles judges the request."""
+        plain = await super().get_response(path, scope)
+        if plain.status_code != 200 or not isinstance(plain, FileResponse):
+            return _for_a_year(plain)
+        accepted = _accepted(Headers(scope=scope).get("accept-encoding", ""))
         for encoding, suffix in _ENCODINGS:
-            if encoding in accepted:
-                full_path, stat = self.lookup_path(path + suffix)
-                if stat is not None:
-                    media_type = _media_type(path)
-                    response: Response = FileResponse(
-                        full_path, stat_result=stat, media_type=media_type
-                    )
-                    response.headers["Content-Encoding"] = encoding
-                    return _for_a_year(response)
-        return _for_a_year(await super().get_response(path, scope))
+            compressed = f"{plain.path}{suffix}"
+            if encoding in accepted and os.path.isfile(compressed):  # noqa: PTH113, ASYNC240 -- one stat
+                better = FileResponse(compressed, media_type=_media_type(path))
+                better.headers["Content-Encoding"] = encoding
+                return _for_a_year(better)
+        return _for_a_year(plain)
+
+
+def _accepted(header: str) -> set[str]:
+    """The encodings that an Accept-Encoding header takes: those without a quality of nought."""
+    parts = (part.strip().partition(";") for part in header.lower().split(","))
+    return {name.strip() for name, _, rest in parts if rest.replace(" ", "") not in _REFUSED}
 
 
 def _media_type(path: str) -> str | None:
@@ -68,22 +73,28 @@ def _for_a_year(response: Response) -> Response:
     return response
 
 
-def _nothing_else_below_api(app: FastAPI) -> None:
-    unknown = APIRouter()
+class _NothingElseBelowApi(BaseRoute):
+    """Refuses what no other route takes below ``/api``, where else the page would answer.
 
-    @unknown.api_route("/api/{rest:path}", methods=_EVERY_METHOD, include_in_schema=False)
-    async def unknown_address(rest: str) -> None:  # noqa: ARG001 -- the path names it
-        """Without this the page would answer for a mistyped API address."""
+    A partial match only, and the last one: a route that takes the address by another method is
+    asked first, and says which methods it takes.
+    """
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Whether the address lies below ``/api``."""
+        is_below = scope["type"] == "http" and f"{scope['path']}/".startswith("/api/")
+        return (Match.PARTIAL if is_below else Match.NONE), {}
+
+    async def handle(self, _scope: Scope, _receive: Receive, _send: Send) -> None:
+        """There is nothing here."""
         raise NotFound
-
-    app.include_router(unknown)
 
 
 def install(app: FastAPI, folder: Path, *, enabled: bool) -> str:
     """Serve the page from ``folder``; returns what health says of it: ``built``, ``missing`` or
     ``off``.
     """
-    _nothing_else_below_api(app)
+    app.router.routes.append(_NothingElseBelowApi())
     if enabled and (folder / "index.html").is_file():
         if (folder / "assets").is_dir():
             app.mount("/assets", Assets(directory=folder / "assets"), name="assets")

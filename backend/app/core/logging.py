@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -40,6 +41,17 @@ def configure(level: str, log_format: str) -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
+
+
+def described(error: BaseException) -> dict[str, str]:
+    """What a log line may say of an error: type and place. Its message may be a person's text."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = "unknown"
+    if trace is not None:
+        place = f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+    return {"error": type(error).__name__, "at": place}
 
 
 def get_logger(name: str) -> Any:

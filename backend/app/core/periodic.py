@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from backend.app.core.errors import AppError
-from backend.app.core.logging import get_logger
+from backend.app.core.logging import described, get_logger
 
 Job = tuple[float, str, Callable[[], Awaitable[object]]]
 
@@ -15,9 +14,10 @@ async def _repeat(seconds: float, name: str, work: Callable[[], Awaitable[object
     while True:
         try:
             await work()
-        except (AppError, OSError) as error:
-            # The database or the disk is away: said once per try, and tried again.
-            log.warning("periodic_work_failed", work=name, error=type(error).__name__)
+        except Exception as error:  # noqa: BLE001 -- one of the named places
+            # The supervisor of periodic work: whatever went wrong this time (a database that is
+            # away, a deadlock, a fault of ours) must not end what is to be done the next time.
+            log.warning("periodic_work_failed", work=name, **described(error))
         await asyncio.sleep(seconds)
 
 

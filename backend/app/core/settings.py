@@ -5,12 +5,13 @@ Read once, in ``main`` or a script, and passed down by group; nothing else reads
 that must act on running work are no settings but rows in the database.
 """
 
+import re
 from datetime import timedelta
 from enum import StrEnum
 from ipaddress import IPv4Network, IPv6Network, ip_address
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -49,6 +50,8 @@ class ServerSettings(BaseSettings):
     #: Networks of reverse proxies whose ``X-Forwarded-For`` is believed; comma-separated.
     trusted_proxies: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = ()
     max_body_bytes: int = Field(default=1_048_576, ge=1024, le=104_857_600)
+    #: How long a request may take until its answer begins, whatever it waits for.
+    request_seconds: float = Field(default=9.0, gt=0, le=600)
     #: Built web page; unset: the one in the source tree.
     ui_dir: Path | None = None
     ui_enabled: bool = True
@@ -72,9 +75,15 @@ class ServerSettings(BaseSettings):
             parts.scheme not in {"http", "https"}
             or not parts.hostname
             or parts.path not in {"", "/"}
+            or parts.query
+            or parts.username
         ):
             raise ValueError("must be an origin such as https://help.example.org, without a path")
-        return f"{parts.scheme}://{parts.netloc}".lower()
+        # As a browser writes an origin: lower case, without the scheme's own port.
+        default_port = {"http": 80, "https": 443}[parts.scheme]
+        port = "" if parts.port in {None, default_port} else f":{parts.port}"
+        name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        return f"{parts.scheme}://{name}{port}"
 
     @property
     def is_https(self) -> bool:
@@ -115,13 +124,62 @@ class DatabaseSettings(BaseSettings):
 
     @field_validator("url")
     @classmethod
-    def _names_the_driver(cls, value: SecretStr | None) -> SecretStr | None:
+    def _is_for_the_driver(cls, value: SecretStr | None) -> SecretStr | None:
         if value is None or not value.get_secret_value():
             return None
-        scheme, separator, rest = value.get_secret_value().partition("://")
-        if not separator or scheme not in {"postgres", "postgresql", "postgresql+asyncpg"}:
-            raise ValueError("must start with postgresql://")
-        return SecretStr(f"postgresql+asyncpg://{rest}")
+        return SecretStr(_for_the_driver(value.get_secret_value()))
+
+
+_PARTS = re.compile(
+    r"(?P<scheme>[^:/]*)://(?P<login>[^:/@]*(:[^@]*)?@)?"
+    r"(?P<server>(\[[^]/?]+\]|[^:/?\[]*)(:(?P<port>[0-9]{1,5}))?)(?P<database>/[^?]*)?(\?(?P<query>.*))?"
+)
+_SSL_MODES = frozenset({"disable", "allow", "prefer", "require", "verify-ca", "verify-full"})
+#: Parameters that a database URL may carry, with the values each may have.
+_URL_PARAMETERS = {
+    "application_name": re.compile(r".{1,63}"),
+    "host": re.compile(r".+"),
+    "port": re.compile(r"[0-9]{1,5}"),
+    "ssl": re.compile("|".join(_SSL_MODES)),
+    "target_session_attrs": re.compile("any|primary|standby|read-write|read-only|prefer-standby"),
+}
+
+
+def _for_the_driver(url: str) -> str:
+    """libpq's URL as asyncpg takes it: driver named, ``sslmode`` under asyncpg's name ``ssl``.
+
+    Raises:
+        ValueError: asyncpg could make nothing of it. No part of a password is in the message.
+    """
+    parts = _PARTS.fullmatch(url)
+    if url.partition("://")[0] not in {"postgres", "postgresql", "postgresql+asyncpg"}:
+        raise ValueError("must start with postgresql://")
+    if (
+        parts is None
+        or int(parts["port"] or 0) > 65535
+        or "@" in url[parts.end("login") if parts["login"] else 0 :]
+    ):
+        # An unescaped password is cut at the wrong place: then no part is safe to show.
+        raise ValueError(
+            "must look like postgresql://user:password@host:5432/database, with @ : / ? # % in"
+            " a name or password percent-encoded"
+        )
+    query = [
+        ("ssl" if name == "sslmode" else name, value)
+        for name, value in parse_qsl(parts["query"] or "", keep_blank_values=True)
+    ]
+    for name, value in query:
+        if name not in _URL_PARAMETERS:
+            shown = name if re.fullmatch("[a-z_]{1,40}", name) else "unnamed"
+            raise ValueError(
+                f"has the parameter {shown}, which is not understood here; remove it (known:"
+                f" sslmode, {', '.join(sorted(_URL_PARAMETERS.keys() - {'ssl'}))})"
+            )
+        if not _URL_PARAMETERS[name].fullmatch(value):
+            raise ValueError(f"gives {name.replace('ssl', 'sslmode')} a value that it cannot have")
+    rest = f"{parts['login'] or ''}{parts['server']}{parts['database'] or ''}"
+    encoded = urlencode(query, quote_via=quote, safe="")
+    return f"postgresql+asyncpg://{rest}{'?' if encoded else ''}{encoded}"
 
 
 class IdentitySettings(BaseSettings):

@@ -5,7 +5,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from backend.app.core.errors import AppError, Internal
-from backend.app.core.logging import get_logger
+from backend.app.core.logging import described, get_logger
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ class Tasks:
             self._log.info("task_refused", error=error.code())
             raise
         except Exception as error:
-            self._log.exception("task_failed")
+            self._log.warning("task_failed", **described(error))
             raise Internal from error
 
     def _ended(self, task: asyncio.Task[Any]) -> None:

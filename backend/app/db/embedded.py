@@ -116,7 +116,13 @@ class EmbeddedPostgres:
     url: str
     dsn: str
     pid: int
+    _process: subprocess.Popen[bytes] = field(repr=False, compare=False)
     _held: ExitStack = field(repr=False, compare=False)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the server's process is gone, stopped or not; asking costs one system call."""
+        return self._process.poll() is not None
 
     def stop(self) -> None:
         """Cut open connections, end the server, free the data folder; twice is once.
@@ -190,6 +196,7 @@ def _start(folder: Path, *, throwaway: bool) -> EmbeddedPostgres:
             url=f"postgresql+asyncpg://{address}",
             dsn=f"postgresql://{address}",
             pid=process.pid,
+            _process=process,
             _held=held.pop_all(),
         )
 

@@ -10,7 +10,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, InterfaceError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from backend.app.core.errors import Unavailable
@@ -21,6 +21,12 @@ _ROOT = Path(__file__).resolve().parents[3]
 
 class DatabaseUnavailable(Unavailable):
     """The database does not answer right now; nothing was lost, try again shortly."""
+
+    retry_after = timedelta(seconds=2)
+
+
+class DatabaseBusy(Unavailable):
+    """The database is too busy for this right now; nothing was changed, try again shortly."""
 
     retry_after = timedelta(seconds=2)
 
@@ -37,17 +43,19 @@ def create_engine(settings: DatabaseSettings) -> AsyncEngine:
     """
     if settings.url is None:
         raise ValueError("settings.url is not set")
+    url, name = split_application_name(settings.url.get_secret_value())
     return create_async_engine(
-        settings.url.get_secret_value(),
+        url,
         pool_size=settings.pool_size,
         max_overflow=0,
         pool_timeout=settings.pool_timeout_seconds,
         pool_pre_ping=True,
+        hide_parameters=True,  # what people wrote stands in them, and errors end in logs
         connect_args={
             "timeout": settings.connect_timeout_seconds,
             "command_timeout": settings.statement_timeout_seconds,
             "server_settings": {
-                "application_name": "helpdesk-agent",
+                "application_name": name or "helpdesk-agent",
                 "statement_timeout": str(int(settings.statement_timeout_seconds * 1000)),
                 "idle_in_transaction_session_timeout": "30000",
                 "timezone": "UTC",
@@ -57,14 +65,40 @@ def create_engine(settings: DatabaseSettings) -> AsyncEngine:
     )
 
 
+def split_application_name(url: str) -> tuple[sa.URL, str | None]:
+    """The URL, and the name in it apart: asyncpg takes that as a setting of the session only."""
+    parsed = sa.make_url(url)
+    name = parsed.query.get("application_name")
+    return parsed.difference_update_query(["application_name"]), (
+        name if isinstance(name, str) else None
+    )
+
+
 def is_outage(error: BaseException) -> bool:
     """Whether ``error`` means that the database cannot be reached, rather than that a statement is
-    wrong.
+    wrong or was cancelled for taking too long.
     """
     if isinstance(error, DBAPIError):
         state = getattr(error.orig, "sqlstate", None) or ""
-        return bool(error.connection_invalidated or state[:2] in {"08", "53", "57"})
-    return isinstance(error, (TimeoutError, sa.exc.TimeoutError, sa.exc.InterfaceError))
+        # The driver raises the same class for a lost connection as for arguments it cannot send.
+        is_lost = isinstance(error, sa.exc.InterfaceError) and "connection" in str(error.orig)
+        is_away = state[:2] in {"08", "53", "57"} and state != "57014"
+        return bool(error.connection_invalidated or is_lost or is_away)
+    return isinstance(error, (TimeoutError, sa.exc.TimeoutError))
+
+
+def create_probe(settings: DatabaseSettings) -> AsyncEngine:
+    """An engine to ask how the database is: apart from the pool, which work may have used up."""
+    return create_engine(settings.model_copy(update={"pool_size": 1, "pool_timeout_seconds": 1.0}))
+
+
+#: A statement over its time, a lock not had in time, a deadlock, two writers of one thing.
+_CONTENTION = {"57014", "55P03", "40P01", "40001"}
+
+
+def is_contention(error: BaseException) -> bool:
+    """Whether a statement was given up because of what else was going on."""
+    return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) in _CONTENTION
 
 
 async def answers(engine: AsyncEngine, *, within_seconds: float = 2.0) -> bool:
@@ -93,31 +127,53 @@ async def migrate(url: str) -> None:
     """Bring the schema at ``url`` up to this version.
 
     Raises:
-        DatabaseUnavailable: the database does not answer.
+        DatabaseUnavailable: the database does not answer, or does not let us in.
         SchemaNotCurrent: the schema is a newer version's.
     """
+    plain, _ = split_application_name(url)
+    config = alembic_config(plain.render_as_string(hide_password=False))
     try:
-        await asyncio.to_thread(command.upgrade, alembic_config(url), "head")
+        await asyncio.to_thread(command.upgrade, config, "head")
     except CommandError as error:
         raise SchemaNotCurrent(f"The database cannot be migrated: {error}") from error
     except (DBAPIError, OSError) as error:
-        if not isinstance(error, OSError) and not is_outage(error):
+        if not _is_closed(error):
             raise
         raise DatabaseUnavailable(f"The database cannot be reached: {_reason(error)}") from error
 
 
+def _is_closed(error: BaseException) -> bool:
+    """Whether nobody gets a connection: the server is away, refuses us, or TLS is not as asked."""
+    if isinstance(error, DBAPIError):
+        state = getattr(error.orig, "sqlstate", None) or ""
+        # 28: who we are, 3D: no such database. An InterfaceError comes before any statement.
+        return state[:2] in {"28", "3D"} or isinstance(error, InterfaceError) or is_outage(error)
+    return isinstance(error, OSError) or is_outage(error)
+
+
 def _reason(error: Exception) -> str:
     """What a driver says without the statement and its values."""
-    return str(getattr(error, "orig", None) or error).splitlines()[0][:200]
+    said = str(getattr(error, "orig", None) or error) or type(error).__name__
+    return said.splitlines()[0][:200]
 
 
 async def refuse_unless_current(engine: AsyncEngine) -> None:
-    """Raise `SchemaNotCurrent` unless the database has exactly this version's schema."""
+    """Refuse a database that has not exactly this version's schema.
+
+    Raises:
+        DatabaseUnavailable: it does not answer, or does not let us in.
+        SchemaNotCurrent: it has another schema, or none.
+    """
     head = ScriptDirectory.from_config(alembic_config()).get_current_head()
-    async with engine.connect() as connection:
-        found = await connection.run_sync(
-            lambda sync: MigrationContext.configure(sync).get_current_revision()
-        )
+    try:
+        async with engine.connect() as connection:
+            found = await connection.run_sync(
+                lambda sync: MigrationContext.configure(sync).get_current_revision()
+            )
+    except (SQLAlchemyError, OSError) as error:
+        if not _is_closed(error):
+            raise
+        raise DatabaseUnavailable(f"The database cannot be reached: {_reason(error)}") from error
     if found != head:
         raise SchemaNotCurrent(
             f"The database's schema is {found or 'empty'}, this version needs {head}."

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError, InterfaceError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 
-from backend.app.db.engine import DatabaseUnavailable, is_outage
+from backend.app.db.engine import DatabaseBusy, DatabaseUnavailable, is_contention, is_outage
 from backend.app.db.repositories.chat import ChatRepository
 from backend.app.db.repositories.facts import FactRepository
 from backend.app.db.repositories.identity import IdentityRepository
@@ -89,6 +89,8 @@ def unit_of_work(engine: AsyncEngine) -> UnitOfWork:
         except (DBAPIError, InterfaceError, PoolTimeout, TimeoutError) as error:
             if is_outage(error):
                 raise DatabaseUnavailable from error
+            if is_contention(error):
+                raise DatabaseBusy from error
             raise
         finally:
             _open.reset(token)

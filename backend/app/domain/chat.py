@@ -84,14 +84,6 @@ class ChatMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
-    """A question and the answer to it."""
-
-    question: ChatMessage
-    answer: ChatMessage
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
     """What the answer step made of a question, not yet stored.
 

@@ -7,9 +7,10 @@ from uuid import UUID
 
 ArticleId = NewType("ArticleId", UUID)
 CollectionId = NewType("CollectionId", UUID)
-ChunkId = NewType("ChunkId", int)
 
 SAMPLE_COLLECTION = "sample"
+#: The longest quote of an article, in characters.
+MAX_QUOTE_CHARACTERS = 1400
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,33 @@ class Article:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of an article's body under one heading: ``body[start:end]``."""
+    """A piece of an article's body under one heading: ``body[start:end]``. Its first block (a
+    paragraph, a list item) is ``body[start:first_end]``.
+    """
 
     heading: str
     start: int
     end: int
+    first_end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What may be quoted of an article, under ``heading``: ``text`` stands in the body from
+    ``start`` on.
+
+    One that is longer than `MAX_QUOTE_CHARACTERS` comes with one character more, and no further:
+    whoever cuts it sees whether a word ends there.
+    """
+
+    heading: str
+    start: int
+    text: str
+
+    @property
+    def end(self) -> int:
+        """Where the text ends in the body."""
+        return self.start + len(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +95,9 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An article found for a question, with its best chunk.
+    """An article found for a question, with what of it may be quoted: ``passage`` is its best
+    chunk, ``opening`` its first block, ``following`` the second chunk when the best is the first.
+    An article of nothing but headings has none.
 
     ``score`` is the article's BM25 (only comparable within one search). ``weights`` holds for every
     term of the question its inverse document frequency; ``matched`` those that occur in the
@@ -81,9 +106,10 @@ class Hit:
 
     article_id: ArticleId
     title: str
-    body: str
     collection: Collection
-    chunk: Chunk
+    opening: Passage | None
+    passage: Passage | None
+    following: Passage | None
     score: float
     matched: frozenset[str]
     in_chunk: frozenset[str]

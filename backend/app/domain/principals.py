@@ -99,6 +99,6 @@ def password_weakness(password: str, username: str) -> str | None:
         return f"Use {bounds} characters; a few words make a good password."
     if len(set(password)) < 5:
         return "Use more than a handful of different characters."
-    if username and username in password.lower():
+    if len(username) > 3 and username in password.lower():
         return "The password must not contain the user name."
     return None

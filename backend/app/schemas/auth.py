@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from backend.app.domain.principals import Role
-from backend.app.schemas.base import RequestModel, StorableText, WireModel
+from backend.app.schemas.base import RequestModel, StorableLine, StorableText, WireModel
 
 
 class User(WireModel):
@@ -63,7 +63,7 @@ class TokenList(WireModel):
 class CreateTokenRequest(RequestModel):
     """A name to know the token by, and when it ends (never, when left out)."""
 
-    name: Annotated[StorableText, Field(min_length=1, max_length=80)]
+    name: Annotated[StorableLine, Field(min_length=1, max_length=80)]
     expires_in_days: Annotated[int, Field(ge=1, le=366)] | None = None
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
-from backend.app.core.text import has_lone_surrogate
+from backend.app.core.text import clean, has_lone_surrogate
 
 
 class WireModel(BaseModel):
@@ -22,11 +22,20 @@ class RequestModel(BaseModel):
 def _storable(value: str) -> str:
     if has_lone_surrogate(value):
         raise ValueError("holds half a character (a lone surrogate)")
-    return value
+    return clean(value)
 
 
-#: Text that UTF-8 can hold.
+def _on_one_line(value: str) -> str:
+    line = " ".join(value.split())
+    if not line:
+        raise ValueError("holds nothing to read")
+    return line
+
+
+#: Text as it is stored: what UTF-8 and PostgreSQL can hold, without control characters.
 StorableText = Annotated[str, AfterValidator(_storable)]
+#: The same as a name or title: one line, and something on it.
+StorableLine = Annotated[StorableText, AfterValidator(_on_one_line)]
 
 
 class FieldProblem(WireModel):

@@ -13,7 +13,7 @@ from backend.app.domain.chat import (
     MessageRole,
     Rating,
 )
-from backend.app.schemas.base import RequestModel, StorableText, WireModel
+from backend.app.schemas.base import RequestModel, StorableLine, StorableText, WireModel
 
 
 class Welcome(WireModel):
@@ -50,7 +50,7 @@ class ChangeChatSessionRequest(RequestModel):
     """What to change; what is left out stays."""
 
     mode: ChatMode | None = None
-    title: Annotated[StorableText, Field(min_length=1, max_length=MAX_TITLE_CHARACTERS)] | None = (
+    title: Annotated[StorableLine, Field(min_length=1, max_length=MAX_TITLE_CHARACTERS)] | None = (
         None
     )
 

@@ -92,7 +92,7 @@ describe('a one-time password', () => {
 
   it.each([
     ['weak_password', 422, 'A sentence for a person.'],
-    ['bad_credentials', 401, 'The current password is not right.'],
+    ['wrong_password', 422, 'The current password is not right.'],
   ])('explains %s at the field', async (code, status, expected) => {
     fakeServer({ ...mustChange, 'POST /api/auth/password': () => refusal(status, code) })
     const page = await mountAt('/chat')

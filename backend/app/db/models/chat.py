@@ -42,6 +42,11 @@ class ChatMessageRow(Base):
         UniqueConstraint("chat_session_id", "seq"),
         UniqueConstraint("chat_session_id", "idempotency_key"),
         Index(
+            "ix_chat_messages_questions",
+            "created_at",
+            postgresql_where=text("role = 'user'"),
+        ),
+        Index(
             "uq_chat_messages_reply_to",
             "reply_to",
             unique=True,

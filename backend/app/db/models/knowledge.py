@@ -58,7 +58,7 @@ class ArticleRow(Base):
 
 class ChunkRow(Base):
     """A piece of an article's body under one heading; offsets are code points, ``ordinal`` counts
-    from 0.
+    from 0. ``first_end_offset`` is the end of the piece's first block.
     """
 
     __tablename__ = "kb_chunks"
@@ -70,6 +70,7 @@ class ChunkRow(Base):
     heading: Mapped[str]
     start_offset: Mapped[int]
     end_offset: Mapped[int]
+    first_end_offset: Mapped[int]
     length: Mapped[int]
 
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from backend.app.db.models import ChatMessageRow, ChatSessionRow
 from backend.app.domain.chat import (
@@ -197,6 +198,26 @@ class ChatRepository:
         )
         return _message(row) if row else None
 
+    async def unanswered_unscoped(
+        self, *, older_than: timedelta, younger_than: timedelta, limit: int
+    ) -> Sequence[tuple[UserId, ChatMessage]]:
+        """Anybody's questions of that age without an answer, oldest first, with their owners."""
+        answered = aliased(ChatMessageRow)
+        query = (
+            sa.select(ChatSessionRow.user_id, ChatMessageRow)
+            .join(ChatSessionRow, ChatSessionRow.id == ChatMessageRow.chat_session_id)
+            .where(
+                ChatMessageRow.role == MessageRole.USER.value,
+                ChatMessageRow.created_at < sa.func.now() - older_than,
+                ChatMessageRow.created_at > sa.func.now() - younger_than,
+                ~sa.exists().where(answered.reply_to == ChatMessageRow.id),
+            )
+            .order_by(ChatMessageRow.created_at)
+            .limit(limit)
+        )
+        rows = await self._session.execute(query)
+        return [(UserId(owner), _message(row)) for owner, row in rows]
+
     async def messages(
         self, session_id: ChatSessionId, *, limit: int, before_seq: int | None
     ) -> Sequence[ChatMessage]:
@@ -209,10 +230,8 @@ class ChatRepository:
         rows = await self._session.scalars(query.order_by(ChatMessageRow.seq.desc()).limit(limit))
         return [_message(row) for row in rows][::-1]
 
-    async def rate_answer(
-        self, message_id: ChatMessageId, owner: UserId, rating: Rating | None, comment: str | None
-    ) -> ChatMessage | None:
-        """Set or clear the verdict on an answer of the owner's; None without such an answer."""
+    async def answer(self, message_id: ChatMessageId, owner: UserId) -> ChatMessage | None:
+        """An answer of the owner's, locked; None when there is no such answer."""
         query = (
             sa.select(ChatMessageRow)
             .join(ChatSessionRow, ChatSessionRow.id == ChatMessageRow.chat_session_id)
@@ -224,9 +243,20 @@ class ChatRepository:
             .with_for_update(of=ChatMessageRow)
         )
         row = await self._session.scalar(query)
-        if row is None:
-            return None
-        row.feedback = rating.value if rating else None
-        row.feedback_comment = comment if rating else None
-        await self._session.flush()
-        return _message(row)
+        return _message(row) if row else None
+
+    async def rate_answer(
+        self, message_id: ChatMessageId, owner: UserId, rating: Rating | None, comment: str | None
+    ) -> ChatMessage:
+        """Set or clear the verdict on an answer of the owner's that `answer` has found."""
+        own = sa.select(ChatSessionRow.id).where(ChatSessionRow.user_id == owner)
+        statement = (
+            sa.update(ChatMessageRow)
+            .where(ChatMessageRow.id == message_id, ChatMessageRow.chat_session_id.in_(own))
+            .values(
+                feedback=rating.value if rating else None,
+                feedback_comment=comment if rating else None,
+            )
+            .returning(ChatMessageRow)
+        )
+        return _message((await self._session.scalars(statement)).one())

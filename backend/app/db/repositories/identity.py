@@ -156,11 +156,10 @@ class IdentityRepository:
             sa.delete(BrowserSessionRow).where(BrowserSessionRow.user_id == user_id)
         )
 
-    async def sweep_sessions(self) -> int:
-        """Delete expired browser sessions; how many."""
-        expired = sa.delete(BrowserSessionRow).where(BrowserSessionRow.expires_at <= sa.func.now())
-        return len(
-            (await self._session.scalars(expired.returning(BrowserSessionRow.user_id))).all()
+    async def sweep_sessions(self) -> None:
+        """Delete expired browser sessions."""
+        await self._session.execute(
+            sa.delete(BrowserSessionRow).where(BrowserSessionRow.expires_at <= sa.func.now())
         )
 
     async def add_token(
@@ -216,6 +215,21 @@ class IdentityRepository:
                 .values(last_used_at=now)
             )
         return _user(row)
+
+    async def lock_user(self, user_id: UserId) -> None:
+        """Let nobody else count or change what belongs to this account until the end."""
+        await self._session.execute(
+            sa.select(UserRow.id).where(UserRow.id == user_id).with_for_update()
+        )
+
+    async def live_tokens(self, user_id: UserId) -> int:
+        """How many of an account's access tokens still work; those that ended are deleted."""
+        ended = sa.delete(AccessTokenRow).where(
+            AccessTokenRow.user_id == user_id, AccessTokenRow.expires_at <= sa.func.now()
+        )
+        await self._session.execute(ended)
+        counted = sa.select(sa.func.count()).where(AccessTokenRow.user_id == user_id)
+        return (await self._session.execute(counted)).scalar_one()
 
     async def tokens(self, user_id: UserId) -> Sequence[AccessToken]:
         """An account's access tokens, newest first."""

@@ -5,8 +5,10 @@ from datetime import UTC, datetime, time
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.app.core.errors import Conflict
 from backend.app.db.models import ArticleRow, ChunkRow, CollectionRow, PostingRow
 from backend.app.db.models.knowledge import QUESTIONS_PART, TITLE_PART
 from backend.app.domain.knowledge import (
@@ -18,6 +20,13 @@ from backend.app.domain.knowledge import (
     CollectionId,
     Terms,
 )
+
+#: PostgreSQL's code for a lock that was waited for too long.
+_LOCK_NOT_AVAILABLE = "55P03"
+
+
+class CollectionBusy(Conflict):
+    """Another import or removal of this collection is going on; try again when it has ended."""
 
 
 def _collection(row: CollectionRow) -> Collection:
@@ -46,8 +55,27 @@ class KnowledgeRepository:
         )
         return row
 
+    async def lock_collection(self, name: str, *, within_seconds: float) -> None:
+        """Keep others from importing or removing the collection until this transaction ends.
+
+        Raises:
+            CollectionBusy: somebody else keeps it; the transaction is lost.
+        """
+        # Not the row's lock: there need be no row yet, and waiting for another's uncommitted one
+        # would end at the statement's time limit.
+        await self._session.execute(
+            sa.select(sa.func.set_config("lock_timeout", str(round(within_seconds * 1000)), True))
+        )
+        key = sa.func.hashtextextended(f"kb_collections {name}", 0)
+        try:
+            await self._session.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
+        except DBAPIError as error:
+            if getattr(error.orig, "sqlstate", None) == _LOCK_NOT_AVAILABLE:
+                raise CollectionBusy from error
+            raise
+
     async def take_collection(self, collection: Collection) -> Collection:
-        """The collection of this name, made when missing, locked against other imports."""
+        """The collection of this name, made when missing."""
         statement = insert(CollectionRow).values(
             id=collection.id, name=collection.name, sample=collection.sample
         )
@@ -125,6 +153,7 @@ class KnowledgeRepository:
                 "heading": chunk.heading,
                 "start_offset": chunk.start,
                 "end_offset": chunk.end,
+                "first_end_offset": chunk.first_end,
                 "length": terms.length,
             }
             for ordinal, (chunk, terms) in enumerate(chunks)
@@ -143,9 +172,11 @@ class KnowledgeRepository:
 
     async def delete_articles(self, collection_id: CollectionId, keys: Iterable[str]) -> None:
         """Delete the articles with these keys."""
+        # One argument, however many keys: a statement takes 32,767 at most.
+        named = sa.literal(list(keys), sa.ARRAY(sa.Text))
         await self._session.execute(
             sa.delete(ArticleRow).where(
-                ArticleRow.collection_id == collection_id, ArticleRow.key.in_(list(keys))
+                ArticleRow.collection_id == collection_id, ArticleRow.key == sa.any_(named)
             )
         )
 

@@ -1,5 +1,6 @@
 """Counted attempts, in the database so that every replica sees the same count."""
 
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import cast
 
@@ -10,15 +11,22 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.app.db.models import RateRow
 
 
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """What counting one attempt gave: how long to wait when it was one too many, and the first."""
+
+    wait: timedelta | None
+    is_first_over: bool
+
+
 class RateRepository:
     """Fixed windows per bucket, by the database's clock."""
 
     def __init__(self, session: AsyncSession) -> None:
         self._session = session
 
-    async def hit(self, bucket: str, *, limit: int, window: timedelta) -> timedelta | None:
-        """Count one attempt; None when it is within ``limit`` per ``window``, else how long to
-        wait.
+    async def hit(self, bucket: str, *, limit: int, window: timedelta) -> Hit:
+        """Count one attempt against ``limit`` per ``window``.
 
         The row's lock makes concurrent attempts count one after the other, so that ``limit`` is
         exact.
@@ -38,9 +46,10 @@ class RateRepository:
         )
         hits, remaining = (await self._session.execute(statement)).one()
         if hits <= limit:
-            return None
+            return Hit(None, False)
         # Another transaction's window may have begun after this one's now().
-        return min(max(cast(timedelta, remaining), timedelta(seconds=1)), window)
+        wait = min(max(cast(timedelta, remaining), timedelta(seconds=1)), window)
+        return Hit(wait, hits == limit + 1)
 
     async def clear(self, bucket: str) -> None:
         """Forget the attempts of a bucket."""

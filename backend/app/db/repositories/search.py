@@ -1,18 +1,23 @@
 """Lexical search: BM25 over the postings table, title and body scored apart."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Row
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.app.core.errors import Unavailable
 from backend.app.db.models.knowledge import TITLE_PART
 from backend.app.domain.knowledge import (
+    MAX_QUOTE_CHARACTERS,
     ArticleId,
-    Chunk,
     Collection,
     CollectionId,
     Hit,
+    Passage,
     SearchResult,
     Terms,
 )
@@ -27,6 +32,20 @@ _TITLE_WEIGHT = 1.0
 _TELLING_SHARE = 0.2
 #: A question's rarest terms carry it; beyond this many the rest only costs time.
 _MAX_TERMS = 60
+#: Postings that are counted of a term to tell whether it is rare; counting all would cost what
+#: leaving the common ones out is to save.
+_COUNTED_POSTINGS = 2000
+#: A ``tsvector`` holds a megabyte of words and positions, and a character has up to four bytes.
+_ANALYSED_CHARACTERS = 100_000
+#: PostgreSQL's code for a statement that was cancelled, here by its time limit.
+_CANCELLED = "57014"
+
+
+class SearchTooSlow(Unavailable):
+    """Searching the knowledge base takes too long right now; try again shortly."""
+
+    retry_after = timedelta(seconds=5)
+
 
 _ANALYSE = sa.text(
     """
@@ -36,11 +55,25 @@ _ANALYSE = sa.text(
     """
 )
 
+_LIMIT_TIME = sa.text("SELECT set_config('statement_timeout', :milliseconds, true)")
+
 _SEARCH = sa.text(
     """
-    WITH asked AS (
+    WITH said AS MATERIALIZED (
         SELECT v.lexeme AS term, cardinality(v.positions)::float8 AS asked_tf
         FROM unnest(to_tsvector('english', :question)) AS v
+    ), asked AS MATERIALIZED (
+        SELECT term, asked_tf
+        FROM said CROSS JOIN LATERAL (
+            SELECT count(DISTINCT article_number) AS articles
+            FROM (
+                SELECT article_number FROM kb_postings p
+                WHERE p.term = said.term AND (SELECT count(*) FROM said) > :max_terms
+                LIMIT :counted_postings
+            ) AS counted
+        ) AS rarity
+        ORDER BY articles, term
+        LIMIT :max_terms
     ), corpus AS (
         -- cast, or the driver would take a constant beside a whole number for a whole number
         SELECT CAST(:k1 AS float8) AS k1, CAST(:b AS float8) AS b,
@@ -67,8 +100,6 @@ _SEARCH = sa.text(
                    AS title_idf,
                ln(1 + (n - coalesce(body_df, 0) + 0.5) / (coalesce(body_df, 0) + 0.5)) AS body_idf
         FROM asked CROSS JOIN corpus LEFT JOIN frequency USING (term)
-        ORDER BY weight DESC, term
-        LIMIT :max_terms
     ), ranked AS MATERIALIZED (
         SELECT found.article_number, array_agg(found.term) AS matched,
                sum(asked_tf * (
@@ -109,8 +140,16 @@ _SEARCH = sa.text(
     ), naming AS (
         SELECT article_number, array_agg(term) AS in_name FROM named GROUP BY article_number
     )
-    SELECT a.id, a.title, a.body, k.id AS collection_id, k.name, k.sample,
-           c.heading, c.start_offset, c.end_offset,
+    SELECT a.id, a.title, k.id AS collection_id, k.name, k.sample,
+           o.heading AS opening_heading, o.start_offset AS opening_start,
+           substr(a.body, o.start_offset + 1, least(o.first_end_offset - o.start_offset, :longest))
+               AS opening_text,
+           c.heading AS passage_heading, c.start_offset AS passage_start,
+           substr(a.body, c.start_offset + 1, least(c.end_offset - c.start_offset, :longest))
+               AS passage_text,
+           f.heading AS following_heading, f.start_offset AS following_start,
+           substr(a.body, f.start_offset + 1, least(f.end_offset - f.start_offset, :longest))
+               AS following_text,
            (SELECT jsonb_object_agg(term, weight) FROM weighed) AS weights,
            r.score, r.matched, coalesce(b.in_part, '{}') || coalesce(t.in_name, '{}') AS in_chunk
     FROM ranked r
@@ -118,20 +157,41 @@ _SEARCH = sa.text(
          JOIN kb_collections k ON k.id = a.collection_id
          LEFT JOIN best b ON b.article_number = r.article_number
          LEFT JOIN naming t ON t.article_number = r.article_number
+         LEFT JOIN kb_chunks o ON o.article_number = r.article_number AND o.ordinal = 0
          LEFT JOIN kb_chunks c
              ON c.article_number = r.article_number AND c.ordinal = coalesce(b.part, 0)
+         LEFT JOIN kb_chunks f
+             ON f.article_number = r.article_number AND f.ordinal = 1 AND c.ordinal = 0
     ORDER BY r.score DESC, r.article_number
     """
 )
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """``text`` in pieces that PostgreSQL analyses whatever they hold, cut between words."""
+    start = 0
+    while len(text) - start > _ANALYSED_CHARACTERS:
+        end = text.rfind(" ", start, start + _ANALYSED_CHARACTERS)
+        end = end if end > start else start + _ANALYSED_CHARACTERS
+        yield text[start:end]
+        start = end
+    yield text[start:]
+
+
+def _passage(heading: str | None, start: int | None, text: str | None) -> Passage | None:
+    if heading is None or start is None or text is None:
+        return None
+    return Passage(heading, start, text)
 
 
 def _hit(row: Row[tuple[object, ...]]) -> Hit:
     return Hit(
         article_id=ArticleId(row.id),
         title=row.title,
-        body=row.body,
         collection=Collection(CollectionId(row.collection_id), row.name, row.sample),
-        chunk=Chunk(row.heading or "", row.start_offset or 0, row.end_offset or 0),
+        opening=_passage(row.opening_heading, row.opening_start, row.opening_text),
+        passage=_passage(row.passage_heading, row.passage_start, row.passage_text),
+        following=_passage(row.following_heading, row.following_start, row.following_text),
         score=row.score,
         matched=frozenset(row.matched),
         in_chunk=frozenset(row.in_chunk),
@@ -146,13 +206,19 @@ class SearchRepository:
 
     async def analyse(self, texts: Sequence[str]) -> list[Terms]:
         """What each text is found by, in PostgreSQL's English configuration."""
-        counts: list[dict[str, int]] = [{} for _ in texts]
-        for row in await self._session.execute(_ANALYSE, {"texts": list(texts)}):
-            counts[row.position - 1][row.lexeme] = row.occurrences
-        return [Terms(found) for found in counts]
+        pieces = [(number, piece) for number, text in enumerate(texts) for piece in _pieces(text)]
+        counts: list[Counter[str]] = [Counter() for _ in texts]
+        for row in await self._session.execute(_ANALYSE, {"texts": [piece for _, piece in pieces]}):
+            number, _ = pieces[row.position - 1]
+            counts[number][row.lexeme] += row.occurrences
+        return [Terms(dict(found)) for found in counts]
 
-    async def hits(self, question: str, *, limit: int) -> SearchResult:
-        """The articles whose terms fit ``question`` best; ``question`` is words apart by spaces."""
+    async def hits(self, question: str, *, limit: int, within_seconds: float) -> SearchResult:
+        """The articles whose terms fit ``question`` best; ``question`` is words apart by spaces.
+
+        Raises:
+            SearchTooSlow: the time is over; the transaction is lost.
+        """
         parameters: Mapping[str, object] = {
             "question": question,
             "title_part": TITLE_PART,
@@ -162,7 +228,18 @@ class SearchRepository:
             "telling_share": _TELLING_SHARE,
             "limit": limit,
             "max_terms": _MAX_TERMS,
+            "counted_postings": _COUNTED_POSTINGS,
+            # one more: see Passage
+            "longest": MAX_QUOTE_CHARACTERS + 1,
         }
-        rows = (await self._session.execute(_SEARCH, parameters)).all()
+        await self._session.execute(
+            _LIMIT_TIME, {"milliseconds": str(max(1, round(within_seconds * 1000)))}
+        )
+        try:
+            rows = (await self._session.execute(_SEARCH, parameters)).all()
+        except DBAPIError as error:
+            if getattr(error.orig, "sqlstate", None) == _CANCELLED:
+                raise SearchTooSlow from error
+            raise
         weights = rows[0].weights if rows else {}
         return SearchResult(tuple(_hit(row) for row in rows), weights)

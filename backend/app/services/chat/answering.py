@@ -10,9 +10,9 @@ and chunk cover, its score per unit of that weight, and its lead over the second
 import re
 from collections.abc import Sequence
 
+from backend.app.core.text import shorten
 from backend.app.domain.chat import Answer, Source
-from backend.app.domain.knowledge import Chunk, Hit, SearchResult
-from backend.app.services.knowledge.chunking import Block, blocks, chunks
+from backend.app.domain.knowledge import MAX_QUOTE_CHARACTERS, Hit, Passage, SearchResult
 
 #: An article counts as an answer to a short question from here on, in all four respects.
 _COVERAGE = 0.4
@@ -31,13 +31,18 @@ _NEAR_COVERAGE = 0.35
 #: A second article is quoted too when it fits nearly as well as the first.
 _ALSO_FROM = 0.9
 _MAX_NEAR = 3
-_MAX_QUOTE_CHARACTERS = 1400
+#: An opening says what an article is about; more of it would push the answer out of sight.
+_MAX_OPENING_CHARACTERS = 500
+#: A paragraph above a line of dashes is a heading too, however long.
+_MAX_HEADING_CHARACTERS = 300
 
 NOTHING_FOUND = "I found no article in the knowledge base that answers this."
 NEAR_MISSES = "These come closest, but may not answer it:"
 ALSO_FITS = "Another article may fit as well:"
 
 
+#: A line that opens or closes a code block, perhaps behind the marks of lists and quotations.
+_FENCE = re.compile(r"^((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}|~{3,})(.*)")
 #: A number in brackets, or code, in which it stays what it is.
 _NUMBER_OR_CODE = re.compile(r"```.*?```|`[^`]*`|\[(\d+)\]", re.DOTALL)
 
@@ -45,6 +50,36 @@ _NUMBER_OR_CODE = re.compile(r"```.*?```|`[^`]*`|\[(\d+)\]", re.DOTALL)
 def _without_numbers(quoted: str) -> str:
     """``quoted`` with its own bracketed numbers escaped, so that they are not taken for sources."""
     return _NUMBER_OR_CODE.sub(lambda found: f"\\[{found[1]}\\]" if found[1] else found[0], quoted)
+
+
+def _cut(passage: Passage, limit: int) -> Passage:
+    """The passage's first ``limit`` characters at most, cut at the end of a line, else of a word,
+    unless that would halve it.
+    """
+    text = passage.text
+    if len(text) <= limit:
+        return passage
+    line_end = text.rfind("\n", limit // 2, limit + 1)
+    word_end = max(text.rfind(space, limit // 2, limit + 1) for space in " \t")
+    end = next((end for end in (line_end, word_end) if end > 0), limit)
+    return Passage(passage.heading, passage.start, text[:end].rstrip())
+
+
+def _missing_fence(quoted: str) -> str:
+    """The line that closes the code block in which ``quoted`` ends; empty when it ends in none."""
+    opened = None
+    is_in_list = False
+    for line in quoted.split("\n"):
+        found = _FENCE.match(line)
+        if found is None:
+            is_in_list = is_in_list or line.lstrip()[:1] in {*"-*+0123456789"}
+        elif opened is None:
+            is_indented_code = found[1].isspace() and len(found[1]) > 3 and not is_in_list
+            if not is_indented_code and found[2][0] not in found[3]:
+                opened = found
+        elif found[2].startswith(opened[2]) and not found[3].strip():
+            opened = None
+    return f"\n{re.sub('[^ >]', ' ', opened[1])}{opened[2]}" if opened else ""
 
 
 class _Quoting:
@@ -58,28 +93,30 @@ class _Quoting:
         """Add a sentence of our own, which claims nothing about the matter."""
         self.parts.append(text)
 
-    def quote(self, hit: Hit, span: Block) -> None:
-        """Add a span word for word, with its number behind it."""
+    def quote(self, hit: Hit, span: Passage) -> None:
+        """Add a span word for word, with its number behind it. A code block that is cut is closed,
+        or it would swallow what comes behind.
+        """
         number = self._cite(hit, span)
-        quoted = hit.body[span.start : span.end]
+        quoted = span.text + _missing_fence(span.text)
         # Behind a code block or a table the number needs a paragraph of its own, or it would become
         # part of it.
         gap = "\n\n" if quoted.endswith(("```", "~~~", "|")) else " "
         self.parts.append(f"{_without_numbers(quoted)}{gap}[{number}]")
 
-    def name(self, hit: Hit, span: Block) -> None:
+    def name(self, hit: Hit, span: Passage) -> None:
         """Add an article's title, with its number behind it."""
         self.parts.append(f"- {hit.title} [{self._cite(hit, span)}]")
 
-    def _cite(self, hit: Hit, span: Block) -> int:
+    def _cite(self, hit: Hit, span: Passage) -> int:
         number = len(self.sources) + 1
         self.sources.append(
             Source(
                 number=number,
                 article_id=hit.article_id,
                 title=hit.title,
-                heading=span.heading,
-                quote=hit.body[span.start : span.end],
+                heading=shorten(span.heading, _MAX_HEADING_CHARACTERS),
+                quote=span.text,
                 start=span.start,
                 end=span.end,
                 collection=hit.collection.name,
@@ -107,39 +144,28 @@ def _is_answer(result: SearchResult) -> bool:
     )
 
 
-def _opening(hit: Hit) -> Block | None:
-    return next(iter(blocks(hit.body)), None)
+def _opening(hit: Hit) -> Passage | None:
+    return _cut(hit.opening, _MAX_OPENING_CHARACTERS) if hit.opening else None
 
 
-def _best_chunk(hit: Hit) -> Chunk:
-    """The chunk that fits best; when that is the opening, which is quoted anyway, the one behind
+def _best_passage(hit: Hit) -> Passage | None:
+    """The passage that fits best; when that is the opening, which is quoted anyway, the one behind
     it.
     """
-    parts = chunks(hit.body)
-    if len(parts) > 1 and hit.chunk.start == parts[0].start and not parts[0].heading:
-        return parts[1]
-    return hit.chunk
+    found = hit.passage
+    if hit.following is not None and found is not None and not found.heading:
+        found = hit.following
+    return _cut(found, MAX_QUOTE_CHARACTERS) if found else None
 
 
-def _quotable(hit: Hit, chunk: Chunk) -> Block:
-    """The chunk, cut between blocks where it is too long to quote."""
-    inside = [block for block in blocks(hit.body) if chunk.start <= block.start < chunk.end]
-    end = chunk.start
-    for block in inside:
-        if end > chunk.start and block.end - chunk.start > _MAX_QUOTE_CHARACTERS:
-            break
-        end = min(block.end, chunk.start + _MAX_QUOTE_CHARACTERS)
-    return Block(chunk.heading, chunk.start, max(end, chunk.start))
-
-
-def _resolved(result: SearchResult) -> Answer:
+def _resolved(result: SearchResult, span: Passage) -> Answer:
     best, rest = result.hits[0], result.hits[1:]
     quoting = _Quoting()
-    opening, span = _opening(best), _quotable(best, _best_chunk(best))
+    opening = _opening(best)
     if opening is not None and opening.start < span.start:
         quoting.quote(best, opening)
         if span.heading:
-            quoting.say(f"**{span.heading}**")
+            quoting.say(f"**{shorten(span.heading, _MAX_HEADING_CHARACTERS)}**")
     quoting.quote(best, span)
     also = next((hit for hit in rest if hit.score >= _ALSO_FROM * best.score), None)
     if (
@@ -171,6 +197,6 @@ def _unresolved(hits: Sequence[Hit], result: SearchResult) -> Answer:
 
 def compose(result: SearchResult) -> Answer:
     """The answer that a search's result allows."""
-    if result.hits and _is_answer(result):
-        return _resolved(result)
+    if result.hits and _is_answer(result) and (span := _best_passage(result.hits[0])):
+        return _resolved(result, span)
     return _unresolved(result.hits, result)

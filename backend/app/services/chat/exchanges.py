@@ -22,16 +22,18 @@ from backend.app.domain.chat import (
     Answer,
     ChatMessage,
     ChatMessageId,
-    ChatSession,
     ChatSessionId,
-    Exchange,
 )
-from backend.app.domain.principals import Principal
+from backend.app.domain.principals import Principal, UserId
 from backend.app.services.chat.answering import compose
 from backend.app.services.chat.sessions import ChatSessionNotFound
 from backend.app.services.knowledge.library import KnowledgeLibrary
 
 _EXAMPLES_TRIED = 15
+#: A question is left over when nobody can still be answering it; after a day nobody waits any more.
+_LEFT_OVER_AFTER = timedelta(seconds=20)
+_LEFT_OVER_UNTIL = timedelta(days=1)
+_LEFT_OVER_AT_ONCE = 10
 _RATE_WINDOW = timedelta(minutes=1)
 
 
@@ -51,7 +53,6 @@ class IdempotencyKeyReused(Invalid):
 class Accepted:
     """A stored question, and its answer when there is one already."""
 
-    session: ChatSession
     question: ChatMessage
     answer: ChatMessage | None
 
@@ -105,13 +106,13 @@ class ChatExchanges:
                 if earlier is not None:
                     if earlier.content != cleaned:
                         raise IdempotencyKeyReused
-                    return Accepted(session, earlier, await work.chat.answer_to(earlier.id))
-            wait = await work.rates.hit(
+                    return Accepted(earlier, await work.chat.answer_to(earlier.id))
+            hit = await work.rates.hit(
                 f"message:{principal.user_id}",
                 limit=self.settings.messages_per_minute,
                 window=_RATE_WINDOW,
             )
-            if wait is None:
+            if hit.wait is None:
                 question = await work.chat.add_question(
                     ChatMessageId(self.ids.uuid()),
                     session,
@@ -119,8 +120,8 @@ class ChatExchanges:
                     title=text.shorten(cleaned, MAX_TITLE_CHARACTERS),
                     idempotency_key=idempotency_key,
                 )
-                return Accepted(session, question, None)
-        raise TooManyMessages(retry_after=wait)
+                return Accepted(question, None)
+        raise TooManyMessages(retry_after=hit.wait)
 
     def start_answer(self, principal: Principal, accepted: Accepted) -> Awaitable[ChatMessage]:
         """Begin to answer an accepted question; a vanished caller does not stop it.
@@ -128,44 +129,40 @@ class ChatExchanges:
         Returns:
             What to wait for: the stored answer.
         """
-        return asyncio.shield(self.tasks.start(self._answer(principal, accepted)))
+        return asyncio.shield(self.tasks.start(self._answered(principal.user_id, accepted)))
 
-    async def ask(
-        self,
-        principal: Principal,
-        session_id: ChatSessionId,
-        message: str,
-        *,
-        idempotency_key: str | None,
-    ) -> Exchange:
-        """Store a question and wait for its stored answer."""
-        accepted = await self.accept(
-            principal, session_id, message, idempotency_key=idempotency_key
-        )
-        return Exchange(accepted.question, await self.start_answer(principal, accepted))
+    async def _answered(self, owner: UserId, accepted: Accepted) -> ChatMessage:
+        return accepted.answer or await self._answer(owner, accepted.question)
 
-    async def _answer(self, principal: Principal, accepted: Accepted) -> ChatMessage:
-        if accepted.answer is not None:
-            return accepted.answer
-        question = accepted.question
+    async def answer_left_over(self) -> None:
+        """Answer questions whose process died, or whose database went away, before it answered.
+
+        Several replicas may try at once: an answer is stored once.
+        """
+        async with self.uow() as work:
+            left = await work.chat.unanswered_unscoped(
+                older_than=_LEFT_OVER_AFTER, younger_than=_LEFT_OVER_UNTIL, limit=_LEFT_OVER_AT_ONCE
+            )
+        answers = (self.tasks.start(self._answer(owner, question)) for owner, question in left)
+        await asyncio.gather(*answers, return_exceptions=True)  # failures are told by the tasks
+
+    async def _answer(self, owner: UserId, question: ChatMessage) -> ChatMessage:
         began = self.clock.monotonic()
         answer = compose(await self.library.search(question.content))
         duration_ms = round((self.clock.monotonic() - began) * 1000)
         async with self.uow() as work:
-            return await self._store(work, principal, question, answer, duration_ms)
+            return await self._store(work, owner, question, answer, duration_ms)
 
     async def _store(
         self,
         work: Work,
-        principal: Principal,
+        owner: UserId,
         question: ChatMessage,
         answer: Answer,
         duration_ms: int,
     ) -> ChatMessage:
-        if (
-            await work.chat.session(question.chat_session_id, principal.user_id, for_update=True)
-            is None
-        ):
+        session_id = question.chat_session_id
+        if await work.chat.session(session_id, owner, for_update=True) is None:
             raise ChatSessionNotFound
         earlier = await work.chat.answer_to(question.id)
         if earlier is not None:
@@ -173,8 +170,8 @@ class ChatExchanges:
         stored = await work.chat.add_answer(ChatMessageId(self.ids.uuid()), question, answer)
         await work.facts.tell(
             events.QuestionAnswered(
-                actor_id=principal.user_id,
-                chat_session_id=question.chat_session_id,
+                actor_id=owner,
+                chat_session_id=session_id,
                 message_id=stored.id,
                 kb_resolved=answer.kb_resolved,
                 sources=len(answer.sources),

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from backend.app.core.errors import NotFound
+from backend.app.core.errors import NotFound, TooMany
 from backend.app.core.ids import IdSource
 from backend.app.core.settings import ChatSettings
 from backend.app.db.uow import UnitOfWork
@@ -20,6 +20,8 @@ from backend.app.domain.chat import (
 )
 from backend.app.domain.principals import Principal
 
+_RATE_WINDOW = timedelta(minutes=1)
+
 
 class ChatSessionNotFound(NotFound):
     """There is no such conversation."""
@@ -27,6 +29,10 @@ class ChatSessionNotFound(NotFound):
 
 class AnswerNotFound(NotFound):
     """There is no such answer."""
+
+
+class TooManyChats(TooMany):
+    """You are opening conversations faster than is allowed; wait a moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,14 @@ class ChatSessions:
     async def open(self, principal: Principal, mode: ChatMode | None) -> ChatSession:
         """A new, empty chat session; without a mode it takes the one that is set."""
         chosen = mode or ChatMode(self.settings.default_mode)
+        async with self.uow() as work:
+            hit = await work.rates.hit(
+                f"chat-session:{principal.user_id}",
+                limit=self.settings.messages_per_minute,
+                window=_RATE_WINDOW,
+            )
+        if hit.wait is not None:
+            raise TooManyChats(retry_after=hit.wait)
         async with self.uow() as work:
             session = await work.chat.add_session(
                 ChatSessionId(self.ids.uuid()), principal.user_id, chosen
@@ -113,9 +127,12 @@ class ChatSessions:
     ) -> ChatMessage:
         """Set or clear one's verdict on an answer."""
         async with self.uow() as work:
-            message = await work.chat.rate_answer(message_id, principal.user_id, rating, comment)
-            if message is None:
+            before = await work.chat.answer(message_id, principal.user_id)
+            if before is None:
                 raise AnswerNotFound
+            message = await work.chat.rate_answer(message_id, principal.user_id, rating, comment)
+            if before.feedback is rating:
+                return message
             await work.facts.tell(
                 events.AnswerRated(actor_id=principal.user_id, message_id=message_id, rating=rating)
             )

@@ -70,9 +70,9 @@ class Accounts:
         name = normalise_username(username)
         if not re.match(USERNAME_PATTERN, name):
             raise InvalidUsername
-        chosen = password or self.ids.secret()[:20]
-        if weakness := password_weakness(chosen, name):
+        if password is not None and (weakness := password_weakness(password, name)):
             raise WeakPassword(weakness)
+        chosen = password or self.ids.secret()[:20]
         user = User(
             id=UserId(self.ids.uuid()),
             username=name,

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import NoReturn
 
-from backend.app.core.errors import Invalid, NotFound, TooMany, Unauthenticated
+from backend.app.core.errors import Conflict, Invalid, NotFound, TooMany, Unauthenticated
 from backend.app.core.ids import IdSource
 from backend.app.core.settings import IdentitySettings
 from backend.app.db.uow import UnitOfWork, Work
@@ -33,6 +34,10 @@ class BadCredentials(Unauthenticated):
     """User name or password is wrong."""
 
 
+class WrongPassword(Invalid):
+    """The present password is wrong."""
+
+
 class SignInRequired(Unauthenticated):
     """Sign in to go on."""
 
@@ -49,7 +54,7 @@ class TokenNotFound(NotFound):
     """There is no such access token."""
 
 
-class TooManyTokens(TooMany):
+class TooManyTokens(Conflict):
     """You have as many access tokens as one account may; revoke one first."""
 
 
@@ -91,33 +96,42 @@ class SignIn:
             found = await work.identity.user_by_name(name)
         user, encoded = found or (None, self.decoy_hash)
         matches = await self.passwords.verify(encoded, password)
-        if user is None or not matches or not user.is_active:
-            async with self.uow() as work:
-                await work.facts.tell(
-                    events.SignInRefused(actor_id=user.id if user else None, reason="credentials")
-                )
-            raise BadCredentials
+        if user is None or not matches:
+            return await self._refuse(user)
         async with self.uow() as work:
-            await work.rates.clear(bucket("sign-in-account", name))
-            await work.facts.tell(events.SignedIn(actor_id=user.id))
-            return await self._open(work, user)
+            # Anew, and locked: the password may have been replaced while it was verified.
+            now = await work.identity.user_by_name(name, for_update=True)
+            if now is not None and now[0].is_active and now[1] == encoded:
+                await work.rates.clear(bucket("sign-in-account", name))
+                await work.facts.tell(events.SignedIn(actor_id=user.id))
+                return await self._open(work, now[0])
+        return await self._refuse(user)
+
+    async def _refuse(self, user: User | None) -> NoReturn:
+        async with self.uow() as work:
+            refused = events.SignInRefused(actor_id=user.id if user else None, reason="credentials")
+            await work.facts.tell(refused)
+        raise BadCredentials
 
     async def _count_attempt(self, name: str, source: str) -> None:
-        limits = [
-            (bucket("sign-in-account", name), self.settings.sign_in_attempts),
-            # A source may be an office behind one address: more room, still a bound on guessing.
+        """Count an attempt, or refuse it; a source over its limit leaves no further trace."""
+        # A source may be an office behind one address: more room, still a bound on guessing.
+        limits = (
             (bucket("sign-in-source", source), self.settings.sign_in_attempts * 5),
-        ]
+            (bucket("sign-in-account", name), self.settings.sign_in_attempts),
+        )
         async with self.uow() as work:
-            waits = [
-                await work.rates.hit(name, limit=limit, window=self.settings.sign_in_window)
-                for name, limit in limits
-            ]
-            wait = max((wait for wait in waits if wait is not None), default=None)
-            if wait is not None:
-                await work.facts.tell(events.SignInRefused(reason="limit"))
-        if wait is not None:
-            raise TooManyAttempts(retry_after=wait)
+            for counted, limit in limits:
+                hit = await work.rates.hit(
+                    counted, limit=limit, window=self.settings.sign_in_window
+                )
+                if hit.wait is not None:
+                    if hit.is_first_over:
+                        await work.facts.tell(events.SignInRefused(reason="limit"))
+                    break
+            else:
+                return
+        raise TooManyAttempts(retry_after=hit.wait)
 
     async def _open(self, work: Work, user: User) -> Opened:
         token = self.ids.secret()
@@ -162,7 +176,7 @@ class SignIn:
 
         Raises:
             TooManyAttempts: too many wrong current passwords.
-            BadCredentials: ``current`` is wrong.
+            WrongPassword: ``current`` is wrong, or was replaced meanwhile.
             WeakPassword: ``new`` will not do, or is the old one.
         """
         user = principal.user
@@ -172,10 +186,16 @@ class SignIn:
         if weakness:
             raise WeakPassword(weakness)
         await self._count_attempt(user.username, source)
-        if not await self.knows_password(principal, current):
-            raise BadCredentials("The present password is wrong.")
+        async with self.uow() as work:
+            found = await work.identity.user_by_id(user.id)
+        if found is None or not await self.passwords.verify(found[1], current):
+            raise WrongPassword
         encoded = await self.passwords.hash(new)
         async with self.uow() as work:
+            # Anew, and locked: an administrator may have replaced it while this one was verified.
+            now = await work.identity.user_by_name(user.username, for_update=True)
+            if now is None or now[1] != found[1] or not now[0].is_active:
+                raise WrongPassword
             await work.identity.set_password(user.id, encoded, must_change=False)
             await work.identity.close_sessions(user.id)
             await work.rates.clear(bucket("sign-in-account", user.username))
@@ -189,7 +209,8 @@ class SignIn:
         """A new access token and its secret, which is not shown again."""
         secret = ACCESS_TOKEN_PREFIX + self.ids.secret()
         async with self.uow() as work:
-            if len(await work.identity.tokens(user_id)) >= MAX_TOKENS:
+            await work.identity.lock_user(user_id)
+            if await work.identity.live_tokens(user_id) >= MAX_TOKENS:
                 raise TooManyTokens
             token = await work.identity.add_token(
                 self.ids.uuid(),

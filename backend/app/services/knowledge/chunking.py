@@ -1,8 +1,8 @@
 """Cutting an article along its structure, without losing where each piece stands.
 
 A *block* is the smallest thing worth citing whole: a paragraph, a list item, a table, a code block.
-A chunk is a run of blocks under one heading, small enough to read at a glance. Offsets are code
-points into the body.
+A chunk is a run of blocks under one heading, small enough to read at a glance and to be quoted
+whole; only a single block may be longer. Offsets are code points into the body.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,8 @@ class Block:
 
 @cache
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False}).enable("table")
+    # What stands inside a paragraph is nobody's concern here, and most of the work.
+    return MarkdownIt("commonmark", {"html": False}).enable("table").disable("inline")
 
 
 def _line_offsets(body: str) -> list[int]:
@@ -103,7 +104,7 @@ def chunks(body: str) -> list[Chunk]:
             and last.heading == block.heading
             and block.end - last.start <= MAX_CHUNK_CHARACTERS
         ):
-            made[-1] = Chunk(last.heading, last.start, block.end)
+            made[-1] = Chunk(last.heading, last.start, block.end, last.first_end)
         else:
-            made.append(Chunk(block.heading, block.start, block.end))
+            made.append(Chunk(block.heading, block.start, block.end, block.end))
     return made

@@ -13,48 +13,96 @@ from backend.app.core.errors import Invalid
 from backend.app.domain.knowledge import ArticleSource
 
 MAX_ARTICLE_CHARACTERS = 500_000
+#: A database index takes keys of some 2,700 bytes at most.
+MAX_KEY_CHARACTERS = 300
+MAX_TITLE_CHARACTERS = 300
+MAX_TAGS, MAX_TAG_CHARACTERS = 50, 80
+MAX_QUESTIONS, MAX_QUESTION_CHARACTERS = 50, 500
 
 
 class UnreadableArticle(Invalid):
     """An article cannot be read; nothing was imported."""
 
 
-def _text(value: Any, where: str, field: str) -> str:
-    if not isinstance(value, str) or not value.strip():
+class _PlainLoader(yaml.SafeLoader):
+    """YAML without aliases, by which a few lines can stand for gigabytes."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("aliases are not read")
+        return super().compose_node(parent, index)
+
+
+#: What PyYAML raises besides its own errors: impossible dates, tags on values they do not fit,
+#: nesting without end.
+_YAML_ERRORS = (
+    yaml.YAMLError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
+
+
+def _text(value: Any, where: str, field: str, *, longest: int) -> str:
+    if not isinstance(value, str):
         raise UnreadableArticle(f"{where}: {field} must be text and not empty.")
     if text.has_lone_surrogate(value):
         raise UnreadableArticle(f"{where}: {field} is not valid Unicode.")
-    if len(value) > MAX_ARTICLE_CHARACTERS:
-        raise UnreadableArticle(
-            f"{where}: {field} is longer than {MAX_ARTICLE_CHARACTERS} characters."
-        )
-    return text.clean(value).strip()
+    cleaned = text.clean(value).strip()
+    if not cleaned:
+        raise UnreadableArticle(f"{where}: {field} must be text and not empty.")
+    if len(cleaned) > longest:
+        raise UnreadableArticle(f"{where}: {field} is longer than {longest:,} characters.")
+    return cleaned
 
 
-def _texts(value: Any, where: str, field: str) -> tuple[str, ...]:
+def _scalar(value: Any, where: str, field: str) -> str:
+    """A value that YAML or JSON read as something else than text, as text again."""
+    if not isinstance(value, (str, int, float, date)):
+        raise UnreadableArticle(f"{where}: {field} must be text.")
+    try:
+        return str(value)
+    except ValueError as error:  # a whole number of thousands of digits
+        raise UnreadableArticle(f"{where}: {field} must be text.") from error
+
+
+def _texts(value: Any, where: str, field: str, *, most: int, longest: int) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list):
         raise UnreadableArticle(f"{where}: {field} must be a list.")
-    return tuple(_text(str(item), where, field) for item in value)
+    if len(value) > most:
+        raise UnreadableArticle(f"{where}: {field} has more than {most} entries.")
+    return tuple(
+        _text(_scalar(item, where, field), where, field, longest=longest) for item in value
+    )
 
 
 def _date(value: Any, where: str) -> date | None:
-    if value is None or isinstance(value, date):
-        return value
+    if value is None:
+        return None
     try:
-        return date.fromisoformat(str(value)[:10])
+        return date.fromisoformat(_scalar(value, where, "updated")[:10])
     except ValueError as error:
         raise UnreadableArticle(f"{where}: updated must be a date like 2026-10-14.") from error
 
 
 def _article(key: str, fields: dict[str, Any], body: Any, where: str) -> ArticleSource:
     return ArticleSource(
-        key=key,
-        title=_text(fields.get("title"), where, "title"),
-        body=_text(body, where, "the text"),
-        tags=_texts(fields.get("tags"), where, "tags"),
-        questions=_texts(fields.get("questions"), where, "questions"),
+        key=_text(key, where, "id", longest=MAX_KEY_CHARACTERS),
+        title=_text(fields.get("title"), where, "title", longest=MAX_TITLE_CHARACTERS),
+        body=_text(body, where, "the text", longest=MAX_ARTICLE_CHARACTERS),
+        tags=_texts(fields.get("tags"), where, "tags", most=MAX_TAGS, longest=MAX_TAG_CHARACTERS),
+        questions=_texts(
+            fields.get("questions"),
+            where,
+            "questions",
+            most=MAX_QUESTIONS,
+            longest=MAX_QUESTION_CHARACTERS,
+        ),
         updated_on=_date(fields.get("updated"), where),
     )
 
@@ -63,22 +111,24 @@ def parse_markdown(key: str, content: str) -> ArticleSource:
     """An article from Markdown with front matter; without a title there, the first heading or the
     key serves.
     """
+    where = key.encode(errors="replace").decode()  # a file's name need not be valid Unicode
     fields: dict[str, Any] = {}
     body = content.replace("\r\n", "\n").removeprefix("\ufeff")
     if body.startswith("---\n") and "\n---" in body[4:]:
         front, _, rest = body[4:].partition("\n---")
         body = rest.partition("\n")[2]
         try:
-            loaded = yaml.safe_load(front)
-        except yaml.YAMLError as error:
-            raise UnreadableArticle(f"{key}: the front matter is not valid YAML.") from error
+            loaded = yaml.load(front, Loader=_PlainLoader)  # noqa: S506 - it is a SafeLoader
+        except _YAML_ERRORS as error:
+            raise UnreadableArticle(f"{where}: the front matter is not valid YAML.") from error
         if not isinstance(loaded, dict):
-            raise UnreadableArticle(f"{key}: the front matter must hold fields.")
+            raise UnreadableArticle(f"{where}: the front matter must hold fields.")
         fields = loaded
     if "title" not in fields:
         first = body.lstrip().partition("\n")[0]
-        fields["title"] = first.lstrip("# ") if first.startswith("# ") else key.rpartition("/")[2]
-    return _article(key, fields, body, key)
+        title = first.lstrip("# ") if first.startswith("# ") else key.rpartition("/")[2]
+        fields["title"] = text.shorten(title, MAX_TITLE_CHARACTERS)
+    return _article(key, fields, body, where)
 
 
 def read_folder(folder: Path) -> Iterator[ArticleSource]:
@@ -99,6 +149,8 @@ def read_folder(folder: Path) -> Iterator[ArticleSource]:
             content = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
             raise UnreadableArticle(f"{relative} is not UTF-8.") from error
+        except OSError as error:
+            raise UnreadableArticle(f"{relative} cannot be read: {error.strerror}.") from error
         yield parse_markdown(relative.with_suffix("").as_posix(), content)
 
 
@@ -108,10 +160,14 @@ def read_json_lines(path: Path) -> Iterator[ArticleSource]:
     """
     if not path.is_file():
         raise UnreadableArticle(f"{path} is not a file.")
-    with path.open(encoding="utf-8", errors="surrogateescape") as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                yield _parse_line(line, f"line {number}")
+    try:
+        # Signed or not: some programs put a byte order mark in front.
+        with path.open(encoding="utf-8-sig", errors="surrogateescape") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield _parse_line(line, f"line {number}")
+    except OSError as error:
+        raise UnreadableArticle(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def _parse_line(line: str, where: str) -> ArticleSource:
@@ -122,8 +178,6 @@ def _parse_line(line: str, where: str) -> ArticleSource:
     if not isinstance(fields, dict):
         raise UnreadableArticle(f"{where} must be an object.")
     key = fields.get("id", fields.get("doc_id", fields.get("key")))
-    if not isinstance(key, (str, int)) or not str(key):
+    if not isinstance(key, (str, int)):
         raise UnreadableArticle(f"{where}: id must be given.")
-    return _article(
-        _text(str(key), where, "id"), fields, fields.get("text", fields.get("body")), where
-    )
+    return _article(str(key), fields, fields.get("text", fields.get("body")), where)

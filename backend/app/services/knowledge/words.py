@@ -4,7 +4,8 @@ import re
 
 _NOT_WORD = re.compile(r"[\W_]+")
 _COMPOUND = re.compile(r"\b[^\W\d_]{1,12}(?:-[^\W\d_]{1,12})+\b")
-_LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
+# Ends at a bracket, where the next link may begin, so that no character is looked at twice.
+_LINK_TARGET = re.compile(r"\]\([^)\]\s]*\)")
 
 
 def words(text: str) -> str:

@@ -1,6 +1,7 @@
 """Signing in: by cookie and by token, with limits, and nothing told to strangers."""
 
 import asyncio
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -225,11 +226,7 @@ async def test_a_changed_password_ends_all_other_sessions(
 @pytest.mark.parametrize(
     ("body", "status", "error"),
     [
-        (
-            {"current_password": "wrong", "new_password": "a better password"},
-            401,
-            "bad_credentials",
-        ),
+        ({"current_password": "wrong", "new_password": "a better password"}, 422, "wrong_password"),
         ({"current_password": "{right}", "new_password": "short"}, 422, "weak_password"),
         ({"current_password": "{right}", "new_password": "{right}"}, 422, "weak_password"),
     ],
@@ -309,3 +306,73 @@ async def test_a_role_holds_from_the_next_request_and_disabling_ends_everything(
     assert promoted == "operator"
     assert shut_out == 401
     assert (await client.get("/api/auth/me")).status_code == 200
+
+
+async def test_a_password_replaced_while_it_is_verified_opens_nothing(
+    anonymous: httpx.AsyncClient, requester: Person, container: Container
+) -> None:
+    for _ in range(6):
+        answers = await asyncio.gather(
+            *(_sign_in(anonymous, "rita", requester.password) for _ in range(2)),
+            container.accounts.reset_password("rita"),
+        )
+        fresh = answers[2]
+        async with container.engine.connect() as connection:
+            sessions = await connection.scalar(sa.text("SELECT count(*) FROM browser_sessions"))
+
+        assert sessions == 0
+        requester = replace(requester, password=str(fresh))
+
+
+async def test_tokens_made_at_once_stay_within_the_limit(
+    client: httpx.AsyncClient, requester: Person, container: Container
+) -> None:
+    async with container.engine.begin() as connection:
+        await connection.execute(
+            sa.text(
+                "INSERT INTO access_tokens (id, user_id, token_hash, name, prefix, expires_at)"
+                " SELECT gen_random_uuid(), :user, sha256(n::text::bytea), 'x', 'hda_', "
+                "        CASE WHEN n > 47 THEN now() END"
+                " FROM generate_series(1, 60) AS n"
+            ),
+            {"user": requester.user.id},
+        )
+    answers = await asyncio.gather(
+        *(client.post("/api/auth/tokens", json={"name": f"t{n}"}) for n in range(6))
+    )
+    listed = (await client.get("/api/auth/tokens")).json()["items"]
+
+    assert sorted(answer.status_code for answer in answers) == [201, 201, 409, 409, 409, 409]
+    assert len(listed) == 50
+
+
+async def test_a_source_over_its_limit_leaves_no_further_trace(
+    anonymous: httpx.AsyncClient, container: Container
+) -> None:
+    for number in range(60):
+        await _sign_in(anonymous, f"name{number}", "guess")
+    async with container.engine.connect() as connection:
+        facts = await connection.scalar(sa.text("SELECT count(*) FROM facts"))
+        rates = await connection.scalar(sa.text("SELECT count(*) FROM rates"))
+
+    assert facts == 51  # fifty wrong ones, and once that it was too many
+    assert rates == 51
+
+
+@pytest.mark.parametrize("origin", ["http://[", "http://]", "://", "x" * 5000])
+async def test_an_origin_that_is_none_is_foreign(anonymous: httpx.AsyncClient, origin: str) -> None:
+    assert (await _sign_in(anonymous, "rita", "x", Origin=origin)).status_code == 403
+
+
+async def test_a_sign_in_is_small(anonymous: httpx.AsyncClient) -> None:
+    body = '{"username": "a", "password": "' + "x" * 9000 + '"}'
+    answer = await anonymous.post(
+        "/api/auth/login", content=body, headers={"Content-Type": "application/json"}
+    )
+
+    assert answer.status_code == 413
+
+
+async def test_random_passwords_are_no_matter_of_luck(container: Container) -> None:
+    for name in "abcdefgh":
+        await container.accounts.add(name, display_name=name, role=Role.REQUESTER)

@@ -1,6 +1,7 @@
 """Asking: stored questions, cited answers, streams that lose nothing, and nobody else's chat."""
 
 import asyncio
+import base64
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -193,6 +194,65 @@ async def test_a_question_whose_answer_was_lost_is_answered_by_the_same_key(
     assert len(await _messages(client, session)) == 2
 
 
+async def test_a_question_whose_process_died_is_answered_by_whoever_sweeps(
+    container: Container, requester: Person, client: httpx.AsyncClient
+) -> None:
+    session = await _session(client)
+    for text in (QUESTION, "and another thing"):
+        await container.exchanges.accept(
+            requester.principal, ChatSessionId(UUID(session)), text, idempotency_key=None
+        )
+    async with container.engine.begin() as connection:
+        await connection.execute(
+            sa.text("UPDATE chat_messages SET created_at = now() - interval '1 min' WHERE seq = 1")
+        )
+    await asyncio.gather(*(container.exchanges.answer_left_over() for _ in range(3)))
+    messages = await _messages(client, session)
+
+    assert [(one["seq"], one["role"]) for one in messages] == [
+        (1, "user"),
+        (2, "user"),
+        (3, "assistant"),
+    ]
+    assert messages[2]["reply_to"] == messages[0]["id"]
+
+
+async def test_a_verdict_given_twice_is_told_once(
+    client: httpx.AsyncClient, container: Container
+) -> None:
+    answer = (await _ask(client, await _session(client))).json()["answer"]
+    path = f"/api/chat/messages/{answer['id']}/feedback"
+    for rating in ("helpful", "helpful", "unhelpful", "unhelpful"):
+        await client.put(path, json={"rating": rating})
+    async with container.engine.connect() as connection:
+        told = await connection.scalar(
+            sa.text("SELECT count(*) FROM facts WHERE kind = 'chat.answer_rated'")
+        )
+
+    assert told == 2
+
+
+@pytest.mark.parametrize("title", ["\u0000", "  ", "\n", "\u001b"])
+async def test_a_title_has_something_to_read_on_it(client: httpx.AsyncClient, title: str) -> None:
+    session = await _session(client)
+    changed = await client.patch(f"/api/chat/sessions/{session}", json={"title": title})
+    cleaned = await client.patch(f"/api/chat/sessions/{session}", json={"title": f"a{title}b"})
+
+    assert changed.status_code == 422
+    assert cleaned.status_code == 200
+    assert "\u0000" not in cleaned.text
+    assert "\\n" not in cleaned.json()["title"]
+
+
+async def test_opening_chats_without_end_is_refused(
+    client: httpx.AsyncClient, container: Container
+) -> None:
+    allowed = container.settings.chat.messages_per_minute
+    answers = [await client.post("/api/chat/sessions", json={}) for _ in range(allowed + 1)]
+
+    assert [answer.status_code for answer in answers] == [201] * allowed + [429]
+
+
 async def test_a_chat_deleted_while_it_is_answered_stays_deleted(
     container: Container, requester: Person, client: httpx.AsyncClient
 ) -> None:
@@ -292,7 +352,17 @@ async def test_messages_are_paged_from_the_newest(client: httpx.AsyncClient) -> 
     assert not earlier["has_earlier"]
 
 
-@pytest.mark.parametrize("before", ["x", "!!!!", "AAAA", "%00", "bm9wZXxub3Bl"])
+def _forged(at: str) -> str:
+    return base64.urlsafe_b64encode(f"{at}|{NOWHERE}".encode()).decode()
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        *("x", "!!!!", "AAAA", "%00", "bm9wZXxub3Bl"),
+        *(_forged("0001-01-01T00:00:00+14:00"), _forged("9999-12-31T23:59:59-14:00")),
+    ],
+)
 async def test_a_made_up_page_position_is_refused(client: httpx.AsyncClient, before: str) -> None:
     answer = await client.get("/api/chat/sessions", params={"before": before})
 

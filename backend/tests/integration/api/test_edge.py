@@ -1,12 +1,14 @@
 """What every answer carries, who may scrape, which host names are ours, and the page's files."""
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
+import sqlalchemy as sa
 from pydantic import SecretStr
 
 from backend.app.api.middleware import CONTENT_SECURITY_POLICY
@@ -82,17 +84,22 @@ async def test_an_unforeseen_fault_is_a_small_500_with_headers(container: Contai
     assert answer.headers["content-security-policy"] == CONTENT_SECURITY_POLICY
 
 
-@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil", ""])
+FOREIGN_HOSTS = ["evil.example", "localhost.evil", "127.0.0.1:x@evil.com", "[::1]x/y", ""]
+
+
+@pytest.mark.parametrize("host", FOREIGN_HOSTS)
 async def test_a_foreign_host_name_is_not_ours(anonymous: httpx.AsyncClient, host: str) -> None:
-    answer = await anonymous.get("/api/health", headers={"Host": host})
+    answer = await anonymous.get("/api/auth/me", headers={"Host": host})
+    health = await anonymous.get("/api/health", headers={"Host": host})
 
     assert (answer.status_code, answer.json()["error"]) == (421, "host_not_allowed")
     assert answer.headers["x-content-type-options"] == "nosniff"
+    assert health.status_code == 200  # probes come by any address
 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:8000", "127.0.0.1:1", "[::1]:8000"])
 async def test_loopback_names_are_ours(anonymous: httpx.AsyncClient, host: str) -> None:
-    assert (await anonymous.get("/api/health", headers={"Host": host})).status_code == 200
+    assert (await anonymous.get("/api/auth/me", headers={"Host": host})).status_code == 401
 
 
 async def test_behind_https_the_cookie_is_bound_to_the_host(
@@ -181,6 +188,9 @@ async def test_with_a_scrape_token_only_the_token_counts(
         ("10.0.0.0/8", "10.0.0.5", "1.2.3.4, 10.0.0.6", "1.2.3.4"),
         ("10.0.0.0/8", "11.0.0.5", "1.2.3.4", "11.0.0.5"),
         ("10.0.0.0/8", "10.0.0.5", "", "10.0.0.5"),
+        ("10.0.0.0/8", "10.0.0.5", "1.2.3.4:5678", "1.2.3.4"),
+        ("10.0.0.0/8", "10.0.0.5", "[2001:db8::7]:443", "2001:db8::9"),
+        ("10.0.0.0/8", "10.0.0.5", "2001:db8::7", "2001:db8::1"),
     ],
 )
 async def test_a_proxy_is_believed_only_when_it_is_trusted(
@@ -199,6 +209,80 @@ async def test_a_proxy_is_believed_only_when_it_is_trusted(
         answer = await client.post("/api/auth/login", json={"username": "u", "password": "x"})
 
         assert answer.status_code == 429
+
+
+async def test_a_proxy_that_adds_a_line_of_its_own_is_heard(container: Container) -> None:
+    settings = other(container, trusted_proxies="10.0.0.0/8")
+    async with serving(_with_settings(container, settings), settings, peer="10.0.0.5") as client:
+        answers = []
+        for number in range(51):
+            lines = [("X-Forwarded-For", f"9.9.9.{number}"), ("X-Forwarded-For", "1.2.3.4")]
+            body = {"username": f"u{number}", "password": "x"}
+            answers.append(await client.post("/api/auth/login", json=body, headers=lines))
+
+        assert answers[-1].status_code == 429
+
+
+async def test_what_is_silent_is_answered_in_time(container: Container) -> None:
+    app = create_app(other(container, request_seconds=0.05))
+    app.state.services = container
+    let_go = asyncio.Event()
+
+    async def silent() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await let_go.wait()  # it does not even let go when it is told to
+
+    app.add_api_route("/silent", silent)
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        async with asyncio.timeout(5):
+            answer = await client.get("/silent")
+        let_go.set()
+
+    assert (answer.status_code, answer.json()["error"]) == (503, "took_too_long")
+    assert answer.headers["retry-after"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("HEAD", "/api/health", 200),
+        ("HEAD", "/api/auth/me", 401),
+        ("DELETE", "/api/health", 405),
+        ("PUT", "/api/chat/sessions", 405),
+        ("OPTIONS", "/api/auth/login", 405),
+        ("GET", "/api", 404),
+        ("POST", "/api/", 404),
+        ("BREW", "/api/tea", 404),
+    ],
+)
+async def test_methods_are_told_apart_from_addresses(
+    anonymous: httpx.AsyncClient, method: str, path: str, status: int
+) -> None:
+    answer = await anonymous.request(method, path)
+
+    assert answer.status_code == status
+    assert (answer.content == b"") is (method == "HEAD")
+
+
+async def test_logs_of_a_fault_hold_nothing_of_what_it_was_about(
+    container: Container, capfd: pytest.CaptureFixture[str]
+) -> None:
+    app = create_app(other(container))
+    app.state.services = container
+
+    async def fault() -> None:
+        raise ValueError("canary-7f3a in a parameter")
+
+    app.add_api_route("/fault", fault)
+    transport = httpx.ASGITransport(app=app)  # what the application lets out would be raised here
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        answer = await client.get("/fault")
+
+    assert answer.status_code == 500
+    assert "canary-7f3a" not in "".join(capfd.readouterr())
 
 
 @pytest.fixture
@@ -225,6 +309,13 @@ async def test_the_page_answers_to_people_and_assets_are_kept_for_a_year(
         plain = await client.get(script, headers={"Accept-Encoding": "identity"})
         missing = await client.get("/assets/gone-9z.js", headers={"Accept": "text/html"})
         escape = await client.get("/assets/..%2f..%2fsecret.txt")
+        odd = [
+            (await client.get(path, headers={"Accept-Encoding": "br"})).status_code
+            for path in ("/assets/a%00b", f"/assets/{'a' * 300}", "/assets/", "/assets")
+        ]
+        refused = await client.get(script, headers={"Accept-Encoding": "br;q=0, gzip;q=0"})
+        posted = await client.post(script)
+        nothing = await client.get("/api", headers={"Accept": "text/html"})
         health = await client.get("/api/health")
 
     assert page.status_code == 200
@@ -236,6 +327,11 @@ async def test_the_page_answers_to_people_and_assets_are_kept_for_a_year(
     assert plain.text == "plain"
     assert plain.headers["vary"] == "Accept-Encoding"
     assert missing.status_code == 404
+    assert set(odd) <= {404, 405, 200}
+    assert odd[:3] == [404, 404, 404]
+    assert refused.text == "plain"
+    assert posted.status_code == 405
+    assert nothing.status_code == 404
     assert escape.status_code == 404
     assert health.json()["ui"] == "built"
 
@@ -259,10 +355,39 @@ async def test_health_is_red_while_the_database_is_away(
 ) -> None:
     gone = settings_for("postgresql+asyncpg://u@127.0.0.1:1/none", Path("/nonexistent"))
 
-    broken = replace(container, engine=create_engine(gone.database))
+    broken = replace(container, probe=create_engine(gone.database))
     async with serving(broken, settings) as client:
         answer = await client.get("/api/health")
         alive = await client.get("/api/health/live")
 
     assert (answer.status_code, answer.json()["database"]) == (503, "unavailable")
     assert alive.status_code == 200
+
+
+async def test_health_is_green_while_work_has_used_up_the_pool(
+    anonymous: httpx.AsyncClient, container: Container
+) -> None:
+    async with AsyncExitStack() as held:
+        for _ in range(container.settings.database.pool_size):
+            connection = await held.enter_async_context(container.engine.connect())
+            await connection.execute(sa.text("SELECT 1"))
+        answer = await anonymous.get("/api/health")
+
+    assert answer.status_code == 200
+
+
+async def test_a_failing_statement_names_no_value(
+    container: Container, client: httpx.AsyncClient, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async with container.engine.begin() as connection:
+        await connection.execute(sa.text("ALTER TABLE kb_postings RENAME COLUMN term TO word"))
+    try:
+        session = (await client.post("/api/chat/sessions", json={})).json()["id"]
+        asked = {"text": "canary-7f3a where are you"}
+        answer = await client.post(f"/api/chat/sessions/{session}/messages", json=asked)
+    finally:
+        async with container.engine.begin() as connection:
+            await connection.execute(sa.text("ALTER TABLE kb_postings RENAME COLUMN word TO term"))
+
+    assert answer.status_code == 500
+    assert "canary-7f3a" not in "".join(capfd.readouterr())

@@ -13,7 +13,7 @@ MINUTE = timedelta(minutes=1)
 
 async def _hit(uow: UnitOfWork, limit: int = 3) -> timedelta | None:
     async with uow() as work:
-        return await work.rates.hit("b", limit=limit, window=MINUTE)
+        return (await work.rates.hit("b", limit=limit, window=MINUTE)).wait
 
 
 async def test_parallel_attempts_pass_exactly_up_to_the_limit(uow: UnitOfWork) -> None:

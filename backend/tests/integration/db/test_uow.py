@@ -4,11 +4,13 @@ import asyncio
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from pydantic import SecretStr
 
+from backend.app.bootstrap import Container
 from backend.app.core.settings import DatabaseSettings
 from backend.app.db import embedded
-from backend.app.db.engine import DatabaseUnavailable, answers, create_engine, migrate
+from backend.app.db.engine import DatabaseBusy, DatabaseUnavailable, answers, create_engine, migrate
 from backend.app.db.uow import (
     TransactionHeldAcrossWait,
     UnitOfWork,
@@ -103,3 +105,17 @@ async def test_an_exhausted_pool_is_unavailable_and_not_a_hang(database_url: str
 async def _read(work_units: UnitOfWork) -> list[tuple[str, dict[str, str], int]]:
     async with work_units() as work:
         return await work.facts.counters()
+
+
+@pytest.mark.parametrize("state", ["57014", "55P03", "40P01", "40001"])
+async def test_what_is_given_up_for_others_sake_is_busy_and_not_a_fault(
+    uow: UnitOfWork, container: Container, state: str
+) -> None:
+    raising = f"DO $$ BEGIN RAISE EXCEPTION 'given up' USING ERRCODE = '{state}'; END $$"
+
+    async def give_up() -> None:
+        async with uow() as work:
+            await work.facts._session.execute(sa.text(raising))
+
+    with pytest.raises(DatabaseBusy):
+        await give_up()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from backend.app.bootstrap import Container
+from backend.app.bootstrap import Container, build
 from backend.app.db.uow import UnitOfWork
 from backend.app.domain.events import KnowledgeRemoved, SignInRefused
 from backend.app.domain.principals import Role
@@ -144,6 +144,21 @@ async def test_facts_restored_from_another_server_are_read_once_each(
 
     assert (await readers.counters())[0][2] == 4
     assert [line["fact_id"] for line in _lines(audit)] == [1, 2, 3, 4]
+
+
+async def test_what_a_start_tells_on_a_restored_database_is_read_too(
+    container: Container, uow: UnitOfWork, readers: FactReaders, audit: AuditFile
+) -> None:
+    await _refuse(uow, 1)
+    await readers.read_all()
+    async with container.engine.begin() as connection:
+        await connection.execute(sa.text("UPDATE facts SET xid = '9000000000'::xid8"))
+        await connection.execute(sa.text("UPDATE fact_readers SET xid = '9000000000'::xid8"))
+    async with build(container.settings) as command:  # as an admin command does
+        await command.accounts.add("ada", display_name="Ada", role=Role.ADMIN)
+    await readers.read_all()
+
+    assert [line["event"] for line in _lines(audit)] == ["auth.sign_in_refused", "user.created"]
 
 
 async def test_audit_lines_hide_who_and_are_private(

@@ -7,7 +7,13 @@ from dataclasses import replace
 import pytest
 
 from backend.app.bootstrap import Container
-from backend.app.domain.knowledge import ArticleId, ArticleSource, ImportReport
+from backend.app.domain.knowledge import (
+    MAX_QUOTE_CHARACTERS,
+    ArticleId,
+    ArticleSource,
+    ImportReport,
+    Passage,
+)
 from backend.app.services.knowledge.library import (
     ArticleNotFound,
     CollectionNotFound,
@@ -151,8 +157,10 @@ async def test_the_chunk_is_the_one_that_tells_what_was_asked(library: Knowledge
     await library.bring_up_to_date("own", [ArticleSource("vpn", "VPN", body)])
     hit = (await library.search("vpn in a hotel, captive page")).hits[0]
 
-    assert hit.chunk.heading == "Hotel"
-    assert hit.body[hit.chunk.start : hit.chunk.end] == "Open the captive portal."
+    start = body.index("Open")
+    assert hit.passage == Passage("Hotel", start, "Open the captive portal.")
+    assert hit.opening == Passage("", 0, "All about the VPN.")
+    assert hit.following is None
 
 
 async def test_an_unknown_article_is_not_found(container: Container) -> None:
@@ -164,3 +172,14 @@ async def test_questions_are_those_that_articles_name(library: KnowledgeLibrary)
     await library.bring_up_to_date("own", [VPN, MAIL])
 
     assert await library.questions(limit=5) == ["tunnel crawls"]
+
+
+async def test_of_a_long_article_only_what_may_be_quoted_travels(library: KnowledgeLibrary) -> None:
+    body = f"😀 {'opening ' * 50_000}\n\n## Next\n\nü after that. {'more ' * 1000}"
+    await library.bring_up_to_date("own", [ArticleSource("long", "Long one", body)])
+    hit = (await library.search("long one")).hits[0]
+
+    longest = MAX_QUOTE_CHARACTERS + 1
+    start = body.index("ü")
+    assert hit.opening == hit.passage == Passage("", 0, body[:longest])
+    assert hit.following == Passage("Next", start, body[start : start + longest])

@@ -1,25 +1,30 @@
 """The rule-based answer: what it quotes stands in the article, what it does not know it says."""
 
 import re
+import subprocess
+import sys
 from uuid import uuid4
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from backend.app.domain.chat import Answer
 from backend.app.domain.knowledge import (
+    MAX_QUOTE_CHARACTERS,
     ArticleId,
-    Chunk,
     Collection,
     CollectionId,
     Hit,
+    Passage,
     SearchResult,
 )
 from backend.app.services.chat.answering import NOTHING_FOUND, compose
 from backend.app.services.knowledge.chunking import chunks
 
 BODY = "Short answer first.\n\n## Steps\n\n1. Do this.\n2. Then that.\n\n## Else\n\nAsk us."
+TRAVELS = MAX_QUOTE_CHARACTERS + 1
 SAMPLE = Collection(CollectionId(uuid4()), "sample", True)
 
 
@@ -32,12 +37,23 @@ def hit(
     title: str = "T",
 ) -> Hit:
     parts = chunks(body)
+
+    def passage(ordinal: int) -> Passage | None:
+        if ordinal >= len(parts):
+            return None
+        chunk = parts[ordinal]
+        return Passage(chunk.heading, chunk.start, body[chunk.start : chunk.end][:TRAVELS])
+
+    first = parts[0] if parts else None
     return Hit(
         article_id=ArticleId(uuid4()),
         title=title,
-        body=body,
         collection=SAMPLE,
-        chunk=parts[part] if parts else Chunk("", 0, 0),
+        opening=Passage(first.heading, first.start, body[first.start : first.first_end][:TRAVELS])
+        if first
+        else None,
+        passage=passage(part),
+        following=passage(1) if part == 0 else None,
         score=score,
         matched=frozenset(terms.split()),
         in_chunk=frozenset(terms.split()),
@@ -48,8 +64,8 @@ def result(*hits: Hit, asked: str = "vpn slow today") -> SearchResult:
     return SearchResult(hits, dict.fromkeys(asked.split(), 2.0))
 
 
-def assert_quotes_stand_in(answer: Answer, *hits: Hit) -> None:
-    bodies = {one.article_id: one.body for one in hits}
+def assert_quotes_stand_in(answer: Answer, *bodies_of: tuple[Hit, str]) -> None:
+    bodies = {one.article_id: body for one, body in bodies_of}
     numbers = [source.number for source in answer.sources]
     assert numbers == list(range(1, len(numbers) + 1))
     for source in answer.sources:
@@ -65,7 +81,7 @@ def test_an_answer_quotes_the_opening_and_the_chunk_that_fits() -> None:
     assert answer.content == (
         "Short answer first. [1]\n\n**Steps**\n\n1. Do this.\n2. Then that. [2]"
     )
-    assert_quotes_stand_in(answer, found)
+    assert_quotes_stand_in(answer, (found, BODY))
     assert [source.sample for source in answer.sources] == [True, True]
 
 
@@ -80,7 +96,7 @@ def test_a_second_article_that_fits_as_well_is_named_and_quoted() -> None:
 
     assert "**Other**" in answer.content
     assert len({source.article_id for source in answer.sources}) == 2
-    assert_quotes_stand_in(answer, best, second)
+    assert_quotes_stand_in(answer, (best, BODY), (second, BODY))
 
 
 LONG = " ".join(f"word{number}" for number in range(30))
@@ -123,7 +139,7 @@ def test_what_comes_close_is_named_but_not_passed_off_as_an_answer() -> None:
 
     assert not answer.kb_resolved
     assert "- VPN setup [1]" in answer.content
-    assert_quotes_stand_in(answer, found)
+    assert_quotes_stand_in(answer, (found, BODY))
 
 
 def test_behind_a_code_block_or_a_table_the_number_stands_apart() -> None:
@@ -144,6 +160,7 @@ _BODIES = st.lists(
     st.sampled_from(
         [
             *("Opening.\n\n", "## Head\n\n", "1. step\n2. step\n\n", "```\ncode\n```\n\n"),
+            *("```\n" + "word [1]\n" * 200 + "```\n\n", "- " + "two words " * 300 + "\n\n"),
             *("x" * 900 + "\n\n", "| a |\n|---|\n| 1 |\n\n", "😀 ü text\n\n"),
         ]
     ),
@@ -161,6 +178,68 @@ def test_whatever_the_article_every_number_has_a_source_that_stands_there(
     )
     answer = compose(result(found))
 
-    assert_quotes_stand_in(answer, found)
-    cited = {int(number) for number in re.findall(r"\[(\d+)\]", answer.content)}
+    assert_quotes_stand_in(answer, (found, body))
+    assert all(len(source.quote) <= MAX_QUOTE_CHARACTERS for source in answer.sources)
+    said = [token.content for token in MarkdownIt().parse(answer.content) if not token.markup]
+    cited = {int(number) for number in re.findall(r"(?<!\\)\[(\d+)\]", "\n".join(said))}
     assert cited == {source.number for source in answer.sources}
+
+
+def test_a_long_opening_is_cut_at_a_word_also_where_it_only_comes_near() -> None:
+    body = "word " * 100_000 + "\n\n## Steps\n\nDo this."
+    found = hit(body=body)
+    answer = compose(result(found))
+    near = compose(result(hit(body=body, score=2.0)))
+
+    assert "Do this." in answer.content
+    assert len(answer.content) < 600
+    assert answer.sources[0].quote.endswith(" word")
+    assert_quotes_stand_in(answer, (found, body))
+    assert len(near.sources[0].quote) <= 500
+
+
+def test_a_block_too_long_to_quote_is_cut_at_a_line_end() -> None:
+    line = "a word " * 14 + "x"
+    body = "Opening.\n\n## Log\n\n" + "\n".join([line] * 40)
+    answer = compose(result(hit(body=body)))
+
+    assert answer.sources[1].quote.split("\n") == [line] * 14
+
+
+@pytest.mark.parametrize(
+    ("mark", "margin", "fence"),
+    [
+        ("", "", "```"),
+        ("", "", "~~~~"),
+        ("1. ", "   ", "```"),
+        ("- ", "  ", "~~~"),
+        ("> ", "> ", "```"),
+    ],
+)
+def test_a_code_block_that_is_cut_is_closed_in_the_answer_but_not_in_the_quote(
+    mark: str, margin: str, fence: str
+) -> None:
+    code = f"\n{margin}run this with [1]" * 200
+    body = f"Opening.\n\n## Log\n\n{mark}{fence}{code}\n{margin}{fence}\n"
+    found = hit(body=body)
+    answer = compose(result(found))
+    tokens = MarkdownIt("commonmark").parse(answer.content)
+
+    assert_quotes_stand_in(answer, (found, body))
+    assert [token.content for token in tokens if token.type == "inline"][-1] == "[2]"
+    assert not answer.sources[1].quote.endswith(("```", "~~~"))
+
+
+def test_a_fence_shown_as_indented_code_is_not_closed() -> None:
+    body = "Opening.\n\n## Write\n\nBegin with this line:\n\n    ```\n\nand go on."
+    assert compose(result(hit(body=body))).content.endswith("and go on. [2]")
+
+
+def test_an_article_of_nothing_but_headings_is_no_answer() -> None:
+    assert compose(result(hit(body="# Head\n\n## Sub"))) == Answer(NOTHING_FOUND, False)
+
+
+def test_asking_needs_no_markdown_parser() -> None:
+    module = "backend.app.services.chat.answering"
+    code = f"import sys, {module}; sys.exit('markdown_it' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,6 +1,7 @@
 """Reading articles, the bad ones too."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,20 @@ def test_windows_line_ends_and_a_byte_order_mark_are_no_obstacle() -> None:
         "---\ntitle: x\nupdated: soon\n---\ntext",
         "---\ntitle: x\n---\n",
         "---\ntitle: ''\n---\ntext",
+        "---\ntitle: \x01\n---\ntext",
+        "---\ntitle: x\nupdated: 2026-02-30\n---\ntext",
+        "---\ntitle: x\nupdated: [2026-02-20]\n---\ntext",
+        "---\ntitle: " + "[" * 3000 + "\n---\ntext",
+        "---\ntitle: !!bool x\n---\ntext",
+        "---\ntitle: !!timestamp x\n---\ntext",
+        "---\ntitle: " + "x" * 301 + "\n---\ntext",
+        "---\ntitle: x\ntags: [" + "y" * 81 + "]\n---\ntext",
+        "---\ntitle: x\ntags: [" + "y, " * 51 + "]\n---\ntext",
+        "---\ntitle: x\nquestions: [" + "y" * 501 + "]\n---\ntext",
+        "---\ntitle: x\nquestions: [" + "y, " * 51 + "]\n---\ntext",
+        "---\ntitle: x\nquestions: [{a: b}]\n---\ntext",
+        "---\ntitle: x\nquestions: [0x" + "f" * 5000 + "]\n---\ntext",
+        "x" * 500_001,
         "",
     ],
 )
@@ -108,6 +123,9 @@ def test_json_lines_give_an_article_each(tmp_path: Path) -> None:
         '{"id": "a", "title": 5, "text": "x"}',
         '{"id": "a", "title": "half", "text": "\\ud800"}',
         '{"id": "a", "title": "x", "text": "x", "tags": {}}',
+        '{"id": "' + "a" * 9000 + '", "title": "x", "text": "x"}',
+        '{"id": "", "title": "x", "text": "x"}',
+        '{"id": 1' + "0" * 5000 + ', "title": "x", "text": "x"}',
         "[" * 100_000,
     ],
 )
@@ -117,3 +135,38 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
 
     with pytest.raises(UnreadableArticle, match="line 2"):
         list(read_json_lines(file))
+
+
+def test_what_yaml_multiplies_is_refused_before_it_grows() -> None:
+    lines = ["a0: &a0 [x, x]"]
+    lines += [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}, *a{n - 1}]" for n in range(1, 25)]
+    content = "---\ntitle: x\n" + "\n".join(lines) + "\nquestions: [*a24]\n---\ntext"
+
+    with pytest.raises(UnreadableArticle, match="bomb: the front matter is not valid YAML"):
+        parse_markdown("bomb", content)
+
+
+def test_a_key_that_is_too_long_or_no_unicode_is_refused() -> None:
+    with pytest.raises(UnreadableArticle, match="id is longer"):
+        parse_markdown("k" * 301, "text")
+    with pytest.raises(UnreadableArticle, match=r"caf\?: id"):
+        parse_markdown("caf\udce9", "---\ntitle: x\n---\ntext")
+
+
+def test_a_byte_order_mark_in_json_lines_is_no_obstacle(tmp_path: Path) -> None:
+    file = tmp_path / "kb.jsonl"
+    file.write_text('\ufeff{"id": "a", "title": "A", "text": "One."}')
+
+    assert [article.key for article in read_json_lines(file)] == ["a"]
+
+
+def test_a_file_that_the_system_does_not_let_us_read_is_named(tmp_path: Path) -> None:
+    # No rights matter to root; the memory of this process from address 0 on, nobody can read.
+    with pytest.raises(UnreadableArticle, match="cannot be read"):
+        list(read_json_lines(Path("/proc/self/mem")))
+    closed = tmp_path / "closed.md"
+    closed.write_text("text")
+    closed.chmod(0)
+    if os.geteuid() != 0:
+        with pytest.raises(UnreadableArticle, match=r"closed\.md cannot be read"):
+            list(read_folder(tmp_path))

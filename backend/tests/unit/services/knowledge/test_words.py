@@ -11,6 +11,7 @@ from backend.app.services.knowledge.words import words
         ("Wi-Fi is slow", "Wi Fi WiFi is slow"),
         ("open C:\\temp\\file.name", "open C temp file name"),
         ("see [the guide](https://example.org/a-b) now", "see the guide now"),
+        ("see [a](https://example.org/b_(c)) and [d](e)", "see a and d"),
         ("error 0x80070005!", "error 0x80070005"),
         ("snake_case", "snake case"),
         ("ümlaut straße", "ümlaut straße"),
