@@ -28,6 +28,8 @@ from backend.app.services.runs.events import RunEvents
 from backend.tests.support.plugin import settings_for
 
 ALLOWANCE = timedelta(seconds=30)
+#: Short, so that a test need not wait long for one to lapse; seconds.
+LEASE = 1.0
 
 
 class State(TypedDict, total=False):
@@ -129,11 +131,16 @@ def answer(question_id: str, reply: str) -> Command[Any]:
 
 @asynccontextmanager
 async def replica(
-    url: str, world: World, logs: Any, *, made: Checkpoints | None = None
+    url: str,
+    world: World,
+    logs: Any,
+    *,
+    made: Checkpoints | None = None,
+    lease: float = LEASE,
 ) -> AsyncIterator[Replica]:
-    """An engine of its own; ``made`` are checkpoints other than the database's."""
+    """An engine of its own; ``made`` : other checkpoints than the database's; ``lease``: seconds."""
     settings = settings_for(url, logs)
-    runs = RunSettings(lease_seconds=0.6, heartbeat_seconds=0.1, sweep_seconds=0.1)
+    runs = RunSettings(lease_seconds=lease, heartbeat_seconds=0.1, sweep_seconds=0.1)
     engine = create_engine(settings.database)
     async with AsyncExitStack() as held:
         held.push_async_callback(engine.dispose)

@@ -15,7 +15,7 @@ from backend.app.core.periodic import every
 from backend.app.domain.runs import AbortReason
 from backend.app.services.runs.claims import RunInProgress
 from backend.app.services.runs.engine import Failed, Finished, Handed, Paused, Stopped
-from backend.tests.integration.services.runs.rig import Replica, World, answer, replica
+from backend.tests.integration.services.runs.rig import LEASE, Replica, World, answer, replica
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ async def test_a_stalled_owner_is_taken_over_and_its_writes_are_refused(
     await world.working.wait()
     await two.engine.sweep()
     early = list(two.claims.held)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         while not two.claims.held:
             await asyncio.sleep(0.05)
             await two.engine.sweep()
@@ -187,7 +187,7 @@ async def test_a_heartbeat_keeps_a_slow_run_from_being_taken(
     pending = one.engine.launch(await one.take(thread_id), {"log": []})
     await world.working.wait()
     async with every((0.1, "beat", one.claims.beat), (0.05, "sweep", two.engine.sweep)):
-        await asyncio.sleep(1.5)  # two and a half leases: time itself is under test
+        await asyncio.sleep(2.5 * LEASE)  # two and a half leases: time itself is under test
     world.gate.set()
 
     assert isinstance(await pending, Paused)
@@ -200,7 +200,7 @@ async def test_a_run_that_was_taken_over_too_often_is_given_up(
     thread_id = await one.new()
     one.engine.launch(await one.take(thread_id), {"log": []})
     await world.working.wait()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while Stopped(AbortReason.SERVER_RESTART) not in two.driver.settled:
             await asyncio.sleep(0.05)
             await two.engine.sweep()
@@ -217,7 +217,7 @@ async def test_a_claim_that_died_before_the_first_checkpoint_is_settled(
 ) -> None:
     thread_id = await one.new()
     await one.take(thread_id)  # and its process is gone
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while not two.driver.settled:
             await asyncio.sleep(0.05)
             await two.engine.sweep()
@@ -234,7 +234,7 @@ async def test_four_sweeps_at_once_have_one_effect(
     threads = [await one.new() for _ in range(5)]
     for thread_id in threads:
         one.engine.launch(await one.take(thread_id), {"log": []})
-    await asyncio.sleep(0.8)  # the leases lapse: time itself is under test
+    await asyncio.sleep(1.3 * LEASE)  # the leases lapse: time itself is under test
     await asyncio.gather(*(each.engine.sweep() for each in (one, two, one, two)))
     world.gate.set()
     await one.engine.tasks.drain(5)
@@ -309,7 +309,7 @@ async def test_without_the_database_a_run_ends_before_its_lease(one: Replica, wo
     pending = one.engine.launch(await one.take(thread_id), {"log": []})
     await world.working.wait()
     one.claims.uow = _away  # type: ignore[assignment]
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(10):
         while one.claims.held:
             await one.claims.beat()
             await asyncio.sleep(0.05)

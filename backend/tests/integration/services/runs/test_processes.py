@@ -42,7 +42,7 @@ class Process:
         self.process.send_signal(number)
 
     async def until(self, matches: Callable[[str], bool]) -> str:
-        async with asyncio.timeout(20), self._changed:
+        async with asyncio.timeout(60), self._changed:
             await self._changed.wait_for(lambda: any(matches(line) for line in self.said))
             return next(line for line in self.said if matches(line))
 
@@ -76,14 +76,22 @@ async def new_thread(container: Container) -> ThreadId:
     return thread_id
 
 
-async def _committed(container: Container, thread_id: ThreadId) -> list[RunEvent]:
-    """The thread's events; a worker says that it settles just before it commits."""
-    async with asyncio.timeout(5):
+async def _released(container: Container, thread_id: ThreadId) -> None:
+    """Until nobody drives the thread; a worker says that it settles just before it commits."""
+    async with asyncio.timeout(20):
         while True:
             async with container.uow() as work:
-                if found := await work.runs.events(thread_id, after=0, limit=10):
-                    return list(found)
+                status = await work.runs.status(thread_id)
+            if status is not None and not status.is_running:
+                return
             await asyncio.sleep(0.02)
+
+
+async def _committed(container: Container, thread_id: ThreadId) -> list[RunEvent]:
+    """The thread's events, once nobody drives it."""
+    await _released(container, thread_id)
+    async with container.uow() as work:
+        return list(await work.runs.events(thread_id, after=0, limit=10))
 
 
 def _mentions(thread_id: ThreadId) -> Callable[[str], bool]:
@@ -125,6 +133,7 @@ async def test_a_killed_process_loses_no_thread(
         one.send("start", thread_id)
         if step == "effect":
             line = await one.until(settled(thread_id, "Paused"))
+            await _released(container, thread_id)
             one.send("resume", thread_id, line.split()[3], "yes")
         await one.until(lambda line: line.startswith(step))
         await asyncio.sleep(STEP * attempt / 3)  # at another point of the step each time

@@ -17,6 +17,9 @@ from backend.app.services.runs.claims import RunInProgress
 from backend.app.services.runs.engine import Ending, Paused
 from backend.tests.integration.services.runs.rig import Replica, TestDriver, World, answer, replica
 
+#: Long enough that a busy machine does not lose a claim that nobody took; seconds.
+_LEASE = 3.0
+
 
 def say(*words: object) -> None:
     sys.stdout.write(" ".join(str(word) for word in words) + "\n")
@@ -63,7 +66,7 @@ async def main(url: str, seconds: float) -> None:
     world = SlowWorld()
     world.seconds = seconds
     loop = asyncio.get_running_loop()
-    async with replica(url, world, Path("/tmp")) as one:
+    async with replica(url, world, Path("/tmp"), lease=_LEASE) as one:
         one.engine.register(GraphKind.TEST, TellingDriver(world, one.engine.checkpoints.saver))
         async with every((0.1, "beat", one.claims.beat), (0.1, "sweep", one.engine.sweep)):
             say("ready")
