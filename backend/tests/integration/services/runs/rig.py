@@ -138,7 +138,7 @@ async def replica(
     made: Checkpoints | None = None,
     lease: float = LEASE,
 ) -> AsyncIterator[Replica]:
-    """An engine of its own; ``made`` : other checkpoints than the database's; ``lease``: seconds."""
+    """An engine of its own; ``made``: checkpoints other than the database's; ``lease``: seconds."""
     settings = settings_for(url, logs)
     runs = RunSettings(lease_seconds=lease, heartbeat_seconds=0.1, sweep_seconds=0.1)
     engine = create_engine(settings.database)
