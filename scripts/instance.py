@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import SecretStr, ValidationError
 
 from backend.app.bootstrap import Container, build
-from backend.app.core.settings import Settings
+from backend.app.core.settings import SETTINGS_GROUPS, Settings
 from backend.app.db.embedded import EmbeddedPostgres, EmbeddedPostgresFailed, start
 from backend.app.db.engine import answers, create_engine, migrate
 
@@ -47,8 +47,11 @@ def read_private(path: Path) -> Any:
 
 def what_is_wrong(error: ValidationError) -> str:
     """Which settings are not valid and why, without the values: one may be a password."""
+    group = next((made for made in SETTINGS_GROUPS if made.__name__ == error.title), None)
+    prefix = group.model_config.get("env_prefix", "") if group else ""
     return "; ".join(
-        f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()
+        f"{prefix}{'.'.join(str(part) for part in one['loc'])}".upper() + f": {one['msg']}"
+        for one in error.errors()
     )
 
 

@@ -140,16 +140,19 @@ async def _prepare(
             people = await DemoPeople(built.accounts, built.sign_in).ensure(known)
             write_private(path, {"accounts": _PEOPLE.dump_python(people, mode="json")})
             return [f"Demo people (also in {path}):", *(_line(person) for person in people)]
-        return await _first_administrator(built.accounts)
+        return await _first_administrator(built.accounts, _admin(arguments.data))
 
 
-async def _first_administrator(accounts: Accounts) -> list[str]:
+def _admin(data: Path) -> str:
+    """The admin command as it is to be typed for this data folder."""
+    return "./scripts/admin" if data == default_data() else f'./scripts/admin --data "{data}"'
+
+
+async def _first_administrator(accounts: Accounts, admin: str) -> list[str]:
     if known := await accounts.list_all():
         if len(known) == 1 and known[0].role is Role.ADMIN and known[0].must_change_password:
             name = known[0].username
-            return [
-                f"(no administrator has signed in yet: ./scripts/admin users reset-password {name})"
-            ]
+            return [f"({name} still has a one-time password: {admin} users reset-password {name})"]
         return []
     try:
         _, password = await accounts.add("admin", display_name="Administrator", role=Role.ADMIN)
@@ -158,7 +161,7 @@ async def _first_administrator(accounts: Accounts) -> list[str]:
     return [
         "First start: sign in as  admin  with this one-time password, shown only now:",
         f"    {password}",
-        "(lost it? ./scripts/admin users reset-password admin)",
+        f"(lost it? {admin} users reset-password admin)",
     ]
 
 

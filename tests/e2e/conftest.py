@@ -11,7 +11,7 @@ from tests.e2e.support.browser import ARGUMENTS, NoBrowserError, find_chromium
 from tests.e2e.support.server import Helpdesk, running_helpdesk
 from tests.e2e.support.tabs import Tab, Visits
 
-expect.set_options(timeout=10_000)
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="session")

@@ -187,3 +187,14 @@ async def test_in_ask_mode_the_way_to_help_leads_through_agent_mode(visits: Visi
 
     await answer.get_by_role("button", name="Get help").click()
     await expect(answer).to_contain_text("not part of this version yet. Nothing was sent.")
+
+
+async def test_a_long_chat_scrolls_in_its_own_place_and_nowhere_else(maya: Tab) -> None:
+    chat = await Chat.opened(maya)
+    for number, question in enumerate((PRINTER, VPN, UNRESOLVED, PRINTER), start=1):
+        await chat.ask(question)
+        await expect(chat.stored_answers).to_have_count(number)
+
+    heights = await maya.page.evaluate("[document.documentElement.scrollHeight, innerHeight]")
+
+    assert heights[0] <= heights[1]

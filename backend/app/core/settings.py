@@ -305,3 +305,15 @@ class Settings(BaseModel):
                 raise UnsafeSettings(
                     "DATABASE_URL must be set with HELPDESK_ENVIRONMENT=production"
                 )
+
+
+#: Every group, by which an error's title is traced to the names in the environment.
+SETTINGS_GROUPS: tuple[type[BaseSettings], ...] = (
+    ServerSettings,
+    DatabaseSettings,
+    IdentitySettings,
+    ChatSettings,
+    CheckpointSettings,
+    RunSettings,
+    ObservabilitySettings,
+)

@@ -49,7 +49,7 @@ export const en = {
   'menu.back_to_chat': 'Back to chat',
 
   'login.title': 'Sign in',
-  'login.lead': 'Ask the knowledge base, and get help when it has no answer.',
+  'login.lead': 'Ask the knowledge base, and see where each answer comes from.',
   'login.username': 'User name',
   'login.password': 'Password',
   'login.show_password': 'Show password',
@@ -144,7 +144,7 @@ export const en = {
   'chat.welcome.lead': 'Answers come from your knowledge base, with the passages they rest on.',
   'chat.welcome.ask': 'Answers from the knowledge base, with sources. Nothing else happens.',
   'chat.welcome.agent':
-    'Answers first as well. Where the answer is not enough, you can ask for help with it.',
+    'Answers the same in this version. The agent that troubleshoots with you is to come.',
   'chat.welcome.suggestions': 'For example',
 
   'composer.label': 'Message',

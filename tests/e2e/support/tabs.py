@@ -12,7 +12,7 @@ from tests.e2e.support.watch import Watch
 
 Look = Literal["light", "dark", "phone", "narrow"]
 
-_PATIENCE_MS = 10_000
+_PATIENCE_MS = 30_000
 _SIZES = {"light": (1280, 800), "dark": (1280, 800), "phone": (390, 844), "narrow": (320, 640)}
 
 

@@ -1,6 +1,6 @@
 """Four people to try the product with; only ``--demo`` makes them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from backend.app.domain.principals import Role
@@ -22,6 +22,9 @@ class DemoPerson:
     token: str
 
 
+#: Stands for a password that its person has chosen.
+CHANGED = "(changed)"
+
 CAST = (
     ("maya", "Maya Rowan", Role.REQUESTER),
     ("ben", "Ben Sandoval", Role.REQUESTER),
@@ -38,7 +41,9 @@ class DemoPeople:
     sign_in: SignIn
 
     async def ensure(self, known: list[DemoPerson]) -> list[DemoPerson]:
-        """The four people; those in ``known`` who can still sign in stay as they are.
+        """The four people; those in ``known`` whose token still works stay as they are.
+
+        One who has chosen another password keeps it, and is shown with `CHANGED` in its place.
 
         Raises:
             NotADemoAccount: somebody's own account has the name of a demo person.
@@ -51,10 +56,9 @@ class DemoPeople:
     ) -> DemoPerson:
         if known is not None:
             principal = await self.sign_in.by_access_token(known.token)
-            if principal is not None and await self.sign_in.knows_password(
-                principal, known.password
-            ):
-                return known
+            if principal is not None:
+                is_known = await self.sign_in.knows_password(principal, known.password)
+                return known if is_known else replace(known, password=CHANGED)
         try:
             user, password = await self.accounts.add(
                 username, display_name=shown, role=role, must_change_password=False, is_demo=True
