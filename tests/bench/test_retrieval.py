@@ -122,9 +122,10 @@ async def test_two_hundred_real_questions_get_an_answer_or_an_honest_no(
     principal = requester.principal
     answered = 0
     for question, _ in _questions(folder)[:200]:
-        session = await container.chat_sessions.open(principal, None)
         async with container.uow() as work:
-            await work.rates.clear(f"message:{principal.user_id}")
+            for limit in ("message", "chat-session"):
+                await work.rates.clear(f"{limit}:{principal.user_id}")
+        session = await container.chat_sessions.open(principal, None)
         accepted = await container.exchanges.accept(
             principal, ChatSessionId(session.id), question[:8000], idempotency_key=None
         )
