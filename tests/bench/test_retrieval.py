@@ -11,7 +11,7 @@ import re
 import statistics
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -90,10 +90,12 @@ async def test_bm25_beats_the_databases_own_ranking(
         keys = {row.id: row.key for row in rows}
 
     async def ours(question: str) -> list[str]:
-        found = await container.library.search(question, limit=10)
+        found = await patient.search(question, limit=10)
         return [keys[hit.article_id] for hit in found.hits]
 
     questions = _questions(folder)
+    # What is measured here must not depend on how busy the machine is.
+    patient = replace(container.library, search_seconds=60)
     async with container.engine.connect() as connection:
         await connection.execute(_VECTORS)
 
@@ -120,16 +122,17 @@ async def test_two_hundred_real_questions_get_an_answer_or_an_honest_no(
     folder = public_data / "tb-kb"
     await container.library.bring_up_to_date("tb-kb", read_json_lines(folder / "corpus.jsonl"))
     principal = requester.principal
+    exchanges = replace(container.exchanges, library=replace(container.library, search_seconds=60))
     answered = 0
     for question, _ in _questions(folder)[:200]:
         async with container.uow() as work:
             for limit in ("message", "chat-session"):
                 await work.rates.clear(f"{limit}:{principal.user_id}")
         session = await container.chat_sessions.open(principal, None)
-        accepted = await container.exchanges.accept(
+        accepted = await exchanges.accept(
             principal, ChatSessionId(session.id), question[:8000], idempotency_key=None
         )
-        answer = await container.exchanges.start_answer(principal, accepted)
+        answer = await exchanges.start_answer(principal, accepted)
         answered += bool(answer.kb_resolved)
         print(f"\nQ {' '.join(question.split())[:160]}\n  {answer.kb_resolved}"
               f" {[source.title for source in answer.sources]}")  # fmt: skip

@@ -33,6 +33,9 @@ def _collection(row: CollectionRow) -> Collection:
     return Collection(CollectionId(row.id), row.name, row.sample)
 
 
+_ANALYZE = sa.text("ANALYZE kb_articles, kb_chunks, kb_postings")
+
+
 class KnowledgeRepository:
     """Reads and writes of collections, articles and their index."""
 
@@ -179,6 +182,12 @@ class KnowledgeRepository:
                 ArticleRow.collection_id == collection_id, ArticleRow.key == sa.any_(named)
             )
         )
+
+    async def refresh_statistics(self) -> None:
+        """Tell the planner how the tables look now; by itself it would learn of it a minute later,
+        and plan searches for empty tables until then.
+        """
+        await self._session.execute(_ANALYZE)
 
     async def article(self, article_id: ArticleId) -> Article | None:
         """The article with this id."""

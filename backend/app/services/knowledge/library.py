@@ -130,6 +130,9 @@ class KnowledgeLibrary:
                 Collection(self._new_id(), name, sample), known, changed, keys
             )
             if report is not None:
+                # Apart, since it locks out another import's until its transaction ends.
+                async with self.uow() as work:
+                    await work.knowledge.refresh_statistics()
                 return report
         raise CollectionBusy
 
