@@ -1,0 +1,1 @@
+"""The agent's building blocks: reading replies, classifying, asking, drafting, admission, filing."""
