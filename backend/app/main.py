@@ -8,7 +8,7 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Lifespan
 
 from backend.app import __version__
-from backend.app.api import auth, chat, errors, health, knowledge, metrics, ui
+from backend.app.api import auth, chat, errors, health, helpdesk, knowledge, metrics, tickets, ui
 from backend.app.api.middleware import (
     BodyLimit,
     HeadIsGet,
@@ -73,6 +73,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         auth.router,
         chat.router,
         knowledge.router,
+        helpdesk.router,
+        tickets.router,
         metrics.router,
     ):
         app.include_router(router)

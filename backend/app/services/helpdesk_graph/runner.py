@@ -1,0 +1,7 @@
+"""stub"""
+
+
+class Launched: ...
+
+
+class HelpdeskRunner: ...
