@@ -5,16 +5,18 @@ Read once, in ``main`` or a script, and passed down by group; nothing else reads
 that must act on running work are no settings but rows in the database.
 """
 
-import re
 from datetime import timedelta
 from enum import StrEnum
 from ipaddress import IPv4Network, IPv6Network, ip_address
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+from urllib.parse import urlsplit
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from backend.app.core.database_url import for_the_driver
 
 
 class UnsafeSettings(Exception):
@@ -32,6 +34,10 @@ class Environment(StrEnum):
 def _group(prefix: str) -> SettingsConfigDict:
     # A variable set to nothing counts as not set, or an empty token would open what it guards.
     return SettingsConfigDict(env_prefix=prefix, frozen=True, extra="ignore", env_ignore_empty=True)
+
+
+def _listed(value: str) -> list[str]:
+    return [part.strip() for part in value.split(",") if part.strip()]
 
 
 class ServerSettings(BaseSettings):
@@ -59,11 +65,7 @@ class ServerSettings(BaseSettings):
     @field_validator("trusted_proxies", mode="before")
     @classmethod
     def _split_networks(cls, value: Any) -> Any:
-        return (
-            [part.strip() for part in value.split(",") if part.strip()]
-            if isinstance(value, str)
-            else value
-        )
+        return _listed(value) if isinstance(value, str) else value
 
     @field_validator("public_url")
     @classmethod
@@ -127,59 +129,7 @@ class DatabaseSettings(BaseSettings):
     def _is_for_the_driver(cls, value: SecretStr | None) -> SecretStr | None:
         if value is None or not value.get_secret_value():
             return None
-        return SecretStr(_for_the_driver(value.get_secret_value()))
-
-
-_PARTS = re.compile(
-    r"(?P<scheme>[^:/]*)://(?P<login>[^:/@]*(:[^@]*)?@)?"
-    r"(?P<server>(\[[^]/?]+\]|[^:/?\[]*)(:(?P<port>[0-9]{1,5}))?)(?P<database>/[^?]*)?(\?(?P<query>.*))?"
-)
-_SSL_MODES = frozenset({"disable", "allow", "prefer", "require", "verify-ca", "verify-full"})
-#: Parameters that a database URL may carry, with the values each may have.
-_URL_PARAMETERS = {
-    "application_name": re.compile(r".{1,63}"),
-    "host": re.compile(r".+"),
-    "port": re.compile(r"[0-9]{1,5}"),
-    "ssl": re.compile("|".join(_SSL_MODES)),
-    "target_session_attrs": re.compile("any|primary|standby|read-write|read-only|prefer-standby"),
-}
-
-
-def _for_the_driver(url: str) -> str:
-    """libpq's URL as asyncpg takes it: driver named, ``sslmode`` under asyncpg's name ``ssl``.
-
-    Raises:
-        ValueError: asyncpg could make nothing of it. No part of a password is in the message.
-    """
-    parts = _PARTS.fullmatch(url)
-    if url.partition("://")[0] not in {"postgres", "postgresql", "postgresql+asyncpg"}:
-        raise ValueError("must start with postgresql://")
-    if (
-        parts is None
-        or int(parts["port"] or 0) > 65535
-        or "@" in url[parts.end("login") if parts["login"] else 0 :]
-    ):
-        # An unescaped password is cut at the wrong place: then no part is safe to show.
-        raise ValueError(
-            "must look like postgresql://user:password@host:5432/database, with @ : / ? # % in"
-            " a name or password percent-encoded"
-        )
-    query = [
-        ("ssl" if name == "sslmode" else name, value)
-        for name, value in parse_qsl(parts["query"] or "", keep_blank_values=True)
-    ]
-    for name, value in query:
-        if name not in _URL_PARAMETERS:
-            shown = name if re.fullmatch("[a-z_]{1,40}", name) else "unnamed"
-            raise ValueError(
-                f"has the parameter {shown}, which is not understood here; remove it (known:"
-                f" sslmode, {', '.join(sorted(_URL_PARAMETERS.keys() - {'ssl'}))})"
-            )
-        if not _URL_PARAMETERS[name].fullmatch(value):
-            raise ValueError(f"gives {name.replace('ssl', 'sslmode')} a value that it cannot have")
-    rest = f"{parts['login'] or ''}{parts['server']}{parts['database'] or ''}"
-    encoded = urlencode(query, quote_via=quote, safe="")
-    return f"postgresql+asyncpg://{rest}{'?' if encoded else ''}{encoded}"
+        return SecretStr(for_the_driver(value.get_secret_value()))
 
 
 class IdentitySettings(BaseSettings):
@@ -215,6 +165,42 @@ class ChatSettings(BaseSettings):
 
     default_mode: str = Field(default="agent", pattern="^(ask|agent)$")
     messages_per_minute: int = Field(default=30, ge=1, le=10_000)
+
+
+class AgentSettings(BaseSettings):
+    """The intake agent: who may use it, and what one session may spend.
+
+    What is said here of switches holds until one is set while the program runs (``switches``);
+    the kill switch is on when either says so.
+    """
+
+    model_config = _group("HELPDESK_AGENT_")
+
+    enabled: bool = True
+    #: Only these accounts (ids, comma-separated) may start sessions; empty: everybody.
+    enabled_user_ids: Annotated[tuple[UUID, ...], NoDecode] = ()
+    kill_switch: bool = False
+    max_turns: int = Field(default=8, ge=1, le=50)
+    max_questions: int = Field(default=2, ge=0, le=10)
+    max_tool_retries: int = Field(default=2, ge=0, le=10)
+    max_tokens_per_session: int = Field(default=20_000, ge=0, le=10_000_000)
+    #: Active time of a session; the time in which a person thinks is not counted.
+    deadline_seconds: float = Field(default=60.0, gt=0, le=3600)
+    max_sessions_per_user_per_day: int = Field(default=10, ge=1, le=100_000)
+    tool_kb_retry: bool = True
+    tool_web_search: bool = True
+    tool_github_search: bool = True
+    tool_file_ticket: bool = True
+
+    @field_validator("enabled_user_ids", mode="before")
+    @classmethod
+    def _split_ids(cls, value: Any) -> Any:
+        return _listed(value) if isinstance(value, str) else value
+
+    @property
+    def deadline(self) -> timedelta:
+        """The active time of a session."""
+        return timedelta(seconds=self.deadline_seconds)
 
 
 class CheckpointBackend(StrEnum):
@@ -283,6 +269,7 @@ class Settings(BaseModel):
     database: DatabaseSettings = Field(default_factory=DatabaseSettings)
     identity: IdentitySettings = Field(default_factory=IdentitySettings)
     chat: ChatSettings = Field(default_factory=ChatSettings)
+    agent: AgentSettings = Field(default_factory=AgentSettings)
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
     runs: RunSettings = Field(default_factory=RunSettings)
     observability: ObservabilitySettings = Field(default_factory=ObservabilitySettings)
@@ -313,6 +300,7 @@ SETTINGS_GROUPS: tuple[type[BaseSettings], ...] = (
     DatabaseSettings,
     IdentitySettings,
     ChatSettings,
+    AgentSettings,
     CheckpointSettings,
     RunSettings,
     ObservabilitySettings,
