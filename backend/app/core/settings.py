@@ -217,7 +217,6 @@ class CheckpointSettings(BaseSettings):
     model_config = _group("HELPDESK_AGENT_CHECKPOINT_")
 
     backend: CheckpointBackend = CheckpointBackend.POSTGRES
-    #: For the backend ``sqlite``.
     sqlite_path: Path = Path("helpdesk_agent_checkpoints.sqlite")
     pool_size: int = Field(default=8, ge=1, le=100)
     pool_timeout_seconds: float = Field(default=5.0, gt=0, le=60)
@@ -237,9 +236,10 @@ class RunSettings(BaseSettings):
     lease_seconds: float = Field(default=6.0, ge=0.3, le=300)
     heartbeat_seconds: float = Field(default=2.0, ge=0.05, le=100)
     sweep_seconds: float = Field(default=2.0, ge=0.05, le=300)
-    #: How often a run is gone on with after its process died, before it is given up.
     takeovers: int = Field(default=1, ge=0, le=10)
     abort_wait_seconds: float = Field(default=1.0, ge=0.05, le=60)
+    #: How long a run may go on past its allowance in order to end in good order.
+    grace_seconds: float = Field(default=20.0, ge=0.05, le=300)
 
     @property
     def lease(self) -> timedelta:

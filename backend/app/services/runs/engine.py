@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.errors import EmptyInputError, GraphDrained
+from langgraph.errors import EmptyInputError, GraphBubbleUp, GraphDrained
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 from langgraph.types import Interrupt
@@ -64,6 +64,26 @@ class Handed:
 
 
 Ending = Paused | Finished | Stopped | Failed | Handed
+
+
+class RunStopped(GraphBubbleUp):
+    """The run is to end now, as stopped; a node raises it, or a driver's ``record``.
+
+    Of LangGraph's own kind, so that no retry policy tries the node again, no error handler takes it
+    for a failure and nothing of it is saved with the thread.
+    """
+
+    def __init__(self, reason: AbortReason) -> None:
+        self.reason = reason
+        super().__init__(reason.value)
+
+
+def _stop_within(error: BaseException) -> RunStopped | None:
+    """The stop that ``error`` is or holds: a node's own task group wraps what its tasks raise."""
+    if isinstance(error, RunStopped):
+        return error
+    held = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    return next(filter(None, map(_stop_within, held)), None)
 
 
 class Driver(Protocol):
@@ -139,7 +159,8 @@ class RunEngine:
         claim = held.claim
         driver = self.drivers[claim.kind]
         control = self._controls[claim.thread_id] = RunControl()
-        limit = asyncio.timeout(claim.allowance.total_seconds())
+        # By its allowance a graph decides when to ask no more; the grace is for ending well.
+        limit = asyncio.timeout(claim.allowance.total_seconds() + self.settings.grace_seconds)
         try:
             async with limit:
                 await self._stream(driver, claim, given, control)
@@ -156,6 +177,9 @@ class RunEngine:
             return Stopped(AbortReason.SERVER_RESTART)
         except Exception as error:  # noqa: BLE001 -- one of the named places
             # The supervisor of runs: whatever a graph raises is an ending, and is settled as one.
+            stop = _stop_within(error)
+            if stop is not None:
+                return Stopped(stop.reason)
             if limit.expired():
                 return Stopped(AbortReason.BUDGET_EXHAUSTED)
             get_logger("runs").error("run_failed", error=type(error).__name__)

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from langgraph.config import get_stream_writer
 from langgraph.graph import END, START, StateGraph
-from langgraph.types import Command, interrupt
+from langgraph.types import Command, RetryPolicy, interrupt
 
 from backend.app.core.clock import SystemClock
 from backend.app.core.settings import CheckpointSettings, RunSettings
@@ -30,6 +30,8 @@ from backend.tests.support.plugin import settings_for
 ALLOWANCE = timedelta(seconds=30)
 #: Short, so that a test need not wait long for one to lapse; seconds.
 LEASE = 1.0
+#: How long a run of the rig may go on past its allowance; seconds.
+GRACE = 0.3
 
 
 class State(TypedDict, total=False):
@@ -45,6 +47,7 @@ class World:
     effects: list[str] = field(default_factory=list)
     works: int = 0
     fault: Exception | None = None
+    told_fault: Exception | None = None
 
     async def work(self, _state: State) -> dict[str, Any]:
         self.works += 1
@@ -71,7 +74,10 @@ class TestDriver:
 
     def __init__(self, world: World, saver: Any) -> None:
         graph: Any = StateGraph(State)
-        graph.add_node("work", world.work)
+        # The default policy: it tries most errors again.
+        graph.add_node(
+            "work", world.work, retry_policy=RetryPolicy(initial_interval=0.01, jitter=False)
+        )
         graph.add_node("ask", world.ask)
         graph.add_node("effect", world.effect)
         graph.add_edge(START, "work")
@@ -79,6 +85,7 @@ class TestDriver:
         graph.add_edge("ask", "effect")
         graph.add_edge("effect", END)
         self.graph = graph.compile(checkpointer=saver)
+        self.world = world
         self.settled: list[Ending] = []
 
     def context(self, _claim: Claim) -> object:
@@ -86,6 +93,8 @@ class TestDriver:
 
     async def record(self, work: Work, claim: Claim, told: Any) -> None:
         await work.runs.tell(claim.thread_id, told["kind"], {"n": told["n"]})
+        if self.world.told_fault is not None:
+            raise self.world.told_fault
 
     async def settle(self, work: Work, claim: Claim, ending: Ending) -> None:
         await work.runs.tell(claim.thread_id, "end", {"as": type(ending).__name__})
@@ -140,7 +149,9 @@ async def replica(
 ) -> AsyncIterator[Replica]:
     """An engine of its own; ``made``: checkpoints other than the database's; ``lease``: seconds."""
     settings = settings_for(url, logs)
-    runs = RunSettings(lease_seconds=lease, heartbeat_seconds=0.1, sweep_seconds=0.1)
+    runs = RunSettings(
+        lease_seconds=lease, heartbeat_seconds=0.1, sweep_seconds=0.1, grace_seconds=GRACE
+    )
     engine = create_engine(settings.database)
     async with AsyncExitStack() as held:
         held.push_async_callback(engine.dispose)

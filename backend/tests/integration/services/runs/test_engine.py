@@ -1,6 +1,7 @@
 """Runs under a claim: one owner, one effect, every ending settled once, whoever dies."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -14,8 +15,22 @@ from backend.app.bootstrap import Container
 from backend.app.core.periodic import every
 from backend.app.domain.runs import AbortReason
 from backend.app.services.runs.claims import RunInProgress
-from backend.app.services.runs.engine import Failed, Finished, Handed, Paused, Stopped
-from backend.tests.integration.services.runs.rig import LEASE, Replica, World, answer, replica
+from backend.app.services.runs.engine import (
+    Failed,
+    Finished,
+    Handed,
+    Paused,
+    RunStopped,
+    Stopped,
+)
+from backend.tests.integration.services.runs.rig import (
+    GRACE,
+    LEASE,
+    Replica,
+    World,
+    answer,
+    replica,
+)
 
 
 @pytest.fixture
@@ -260,6 +275,22 @@ async def test_active_time_is_limited_and_a_persons_thinking_is_free(
     assert await one.run(slow, {"log": []}) == Stopped(AbortReason.BUDGET_EXHAUSTED)
 
 
+async def test_a_run_past_its_allowance_has_a_grace_to_end_well(one: Replica, world: World) -> None:
+    spent = await one.new(allowance=timedelta(0))
+    claim = await one.take(spent)
+    pending = one.engine.launch(claim, {"log": []})
+    await world.working.wait()
+    world.gate.set()
+
+    assert claim.allowance == timedelta(0)  # by which the graph knows to ask no more
+    assert isinstance(await pending, Paused)
+    world.gate.clear()
+    began = time.monotonic()
+    cut = await one.run(await one.new(allowance=timedelta(0)), {"log": []})
+    assert cut == Stopped(AbortReason.BUDGET_EXHAUSTED)
+    assert time.monotonic() - began >= GRACE
+
+
 async def test_what_is_used_up_stays_used_up(one: Replica, world: World) -> None:
     thread_id, _ = await one.to_question(world)
     claim = await one.take(thread_id)
@@ -277,6 +308,53 @@ async def test_a_fault_in_a_node_is_an_ending_too(one: Replica, world: World) ->
     assert isinstance(ending, Failed)
     assert isinstance(ending.error, ValueError)
     assert [type(settled) for settled in one.driver.settled] == [Failed]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        RunStopped(AbortReason.KILL_SWITCH),
+        ExceptionGroup("tasks", [ValueError(), RunStopped(AbortReason.KILL_SWITCH)]),
+    ],
+)
+async def test_a_stop_raised_in_a_node_ends_the_run_as_stopped(
+    one: Replica, world: World, fault: Exception
+) -> None:
+    world.fault = fault
+    thread_id = await one.new()
+
+    assert await one.run(thread_id, {"log": []}) == Stopped(AbortReason.KILL_SWITCH)
+    assert one.driver.settled == [Stopped(AbortReason.KILL_SWITCH)]
+
+
+class Flaky(Exception):
+    """What the node's retry policy does try again."""
+
+
+async def test_a_stop_is_not_tried_again_like_an_error(one: Replica, world: World) -> None:
+    world.fault = RunStopped(AbortReason.KILL_SWITCH)
+    await one.run(await one.new(), {"log": []})
+    stopped, world.works = world.works, 0
+    world.fault = Flaky()
+    await one.run(await one.new(), {"log": []})
+
+    assert stopped == 1
+    assert world.works == 3
+
+
+async def test_a_stop_raised_while_recording_ends_the_run_and_its_node(
+    one: Replica, world: World
+) -> None:
+    world.told_fault = RunStopped(AbortReason.KILL_SWITCH)
+    thread_id = await one.new()
+    ending = await one.run(thread_id, {"log": []})  # the node itself would wait for ever
+    events = [event.kind async for event in one.events.follow(thread_id, 0)]
+
+    assert ending == Stopped(AbortReason.KILL_SWITCH)
+    assert events == [
+        "end"
+    ]  # what was told is not stored: its transaction was the one that stopped
+    assert world.effects == []
 
 
 async def test_a_timeout_inside_a_node_is_not_the_runs_deadline(one: Replica, world: World) -> None:
