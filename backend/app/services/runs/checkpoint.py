@@ -27,6 +27,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from backend.app.core.errors import Conflict, Unavailable
+from backend.app.core.logging import get_logger
 from backend.app.core.settings import CheckpointBackend, CheckpointSettings
 from backend.app.domain.runs import Claim, ThreadId
 
@@ -84,12 +85,24 @@ class FencedSaver(AsyncPostgresSaver):
     async def _cursor(
         self, *, pipeline: bool = False
     ) -> AsyncIterator[psycopg.AsyncCursor[DictRow]]:
-        async with super()._cursor(pipeline=pipeline) as cursor:
-            claim = _writing.get()
-            if claim is not None:
-                fence = (str(claim.thread_id), claim.epoch, claim.owner)
-                await cursor.execute(_FENCE, fence)
-            yield cursor
+        claim = _writing.get()
+        met: psycopg.Error | None = None
+        try:
+            async with super()._cursor(pipeline=pipeline) as cursor:
+                try:
+                    if claim is not None:
+                        fence = (str(claim.thread_id), claim.epoch, claim.owner)
+                        await cursor.execute(_FENCE, fence)
+                    yield cursor
+                except psycopg.Error as error:
+                    # Kept from the pipeline, which on its way out meets its own abortion and would
+                    # log that beside the error that caused it.
+                    met = error
+        except psycopg.errors.PipelineAborted:
+            if met is None:
+                raise
+        if met is not None:
+            raise met
 
     async def aput(
         self,
@@ -133,10 +146,16 @@ class Checkpoints:
     async def prune(self, thread_id: ThreadId) -> None:
         """Keep only the latest checkpoint of a thread; under its claim only.
 
-        SQLite and memory keep all of them until the thread is deleted.
+        SQLite and memory keep all of them until the thread is deleted. So does a database that
+        does not let it be done just now: too many rows harm nobody and go with the next prune,
+        while a run that failed for them would be lost.
         """
-        if isinstance(self.saver, AsyncPostgresSaver):
+        if not isinstance(self.saver, AsyncPostgresSaver):
+            return
+        try:
             await self.saver.aprune([str(thread_id)], strategy="keep_latest")
+        except psycopg.Error as error:
+            get_logger("checkpoints").warning("prune_failed", error=type(error).__name__)
 
     async def delete(self, thread_ids: Sequence[ThreadId]) -> None:
         """Delete all checkpoints of these threads."""

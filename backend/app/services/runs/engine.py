@@ -223,6 +223,7 @@ class RunEngine:
 
     async def _where_it_stands(self, driver: Driver, claim: Claim) -> Ending:
         state = await driver.graph.aget_state(config_of(claim))
+        await self.checkpoints.prune(claim.thread_id)  # while the claim still keeps others away
         if state.interrupts:
             return Paused(tuple(state.interrupts), state.values)
         return Finished(state.values)
