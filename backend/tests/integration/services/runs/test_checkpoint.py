@@ -85,7 +85,7 @@ async def test_a_run_prunes_at_its_pause_and_at_its_end(
 class Unprunable(FencedSaver):
     """A database that does not let it be done."""
 
-    async def aprune(self, *_given: object, **_how: object) -> None:  # type: ignore[override]
+    async def aprune(self, *_given: object, **_how: object) -> None:
         raise psycopg.errors.SerializationFailure
 
 
