@@ -240,6 +240,7 @@ class RunSettings(BaseSettings):
     abort_wait_seconds: float = Field(default=1.0, ge=0.05, le=60)
     #: How long a run may go on past its allowance in order to end in good order.
     grace_seconds: float = Field(default=20.0, ge=0.05, le=300)
+    max_clock_skew_seconds: float = Field(default=0.5, ge=0.05, le=60)
 
     @property
     def lease(self) -> timedelta:

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import psycopg
@@ -19,6 +20,7 @@ from langgraph.checkpoint.base import (
     Checkpoint,
     CheckpointMetadata,
 )
+from langgraph.checkpoint.base.id import UUID  # whose time knows version 6; Python's own does not
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -37,6 +39,9 @@ T = TypeVar("T")
 #: stored metadata.
 CLAIM_KEY = "__claim"
 _LOST = "HD001"
+_LATEST = "SELECT max(checkpoint_id) AS latest FROM checkpoints WHERE thread_id = %s"
+#: From the beginning of a UUID's time, in 1582, to that of Unix; in 100 ns.
+_EPOCH_TICKS = 0x01B21DD213814000
 _FENCE = "SELECT require_claim(%s, %s, %s)"
 #: What this version of the library makes; the migration made the same.
 _LIBRARY_VERSIONS = list(range(len(AsyncPostgresSaver.MIGRATIONS)))
@@ -126,6 +131,18 @@ class FencedSaver(AsyncPostgresSaver):
         with _under(config):
             await _or_lost(super().aput_writes(config, writes, task_id, task_path))
 
+    async def latest_id(self, thread_id: ThreadId) -> str | None:
+        """The highest checkpoint id of a thread, without loading the checkpoint."""
+        async with self._cursor() as cursor:
+            await cursor.execute(_LATEST, (str(thread_id),))
+            row = await cursor.fetchone()
+        return row["latest"] if row else None
+
+
+def _made_at(checkpoint_id: str) -> datetime:
+    ticks = UUID(hex=checkpoint_id).time - _EPOCH_TICKS
+    return datetime.fromtimestamp(ticks / 10_000_000, UTC)
+
 
 async def _or_lost(write: Awaitable[T]) -> T:
     try:
@@ -142,6 +159,23 @@ class Checkpoints:
     def __init__(self, saver: BaseCheckpointSaver[Any], backend: CheckpointBackend) -> None:
         self.saver = saver
         self.backend = backend
+
+    async def head(self, thread_id: ThreadId) -> datetime | None:
+        """When the thread's latest checkpoint was made, by the clock of the process that made it.
+
+        None when it has none. It is in the id that LangGraph orders checkpoints by.
+        """
+        if isinstance(self.saver, FencedSaver):
+            latest = await self.saver.latest_id(thread_id)
+        else:
+            config: RunnableConfig = {"configurable": {"thread_id": str(thread_id)}}
+            found = await self.saver.aget_tuple(config)
+            latest = found.checkpoint["id"] if found else None
+        return _made_at(latest) if latest else None
+
+    async def exists(self, thread_id: ThreadId) -> bool:
+        """Whether the thread has a checkpoint to go on from."""
+        return await self.head(thread_id) is not None
 
     async def prune(self, thread_id: ThreadId) -> None:
         """Keep only the latest checkpoint of a thread; under its claim only.

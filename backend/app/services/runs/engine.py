@@ -24,6 +24,7 @@ from backend.app.db.uow import UnitOfWork, Work
 from backend.app.domain.runs import AbortReason, Claim, GraphKind, ThreadId
 from backend.app.services.runs.checkpoint import CLAIM_KEY, Checkpoints, ClaimLost
 from backend.app.services.runs.claims import Claims, Held
+from backend.app.services.runs.fitness import ClockBehind, reach
 
 #: So many supersteps end any run: above every budget, far below LangGraph's own 10,007.
 RECURSION_LIMIT = 60
@@ -141,6 +142,9 @@ class RunEngine:
 
         Returns:
             What to wait for. A waiter that goes away changes nothing.
+
+        Raises:
+            ClockBehind: to the waiter; nothing was done, an answer is to be given again.
         """
         held = Held(claim)
         held.task = self.tasks.start(self._run(held, given))
@@ -162,6 +166,7 @@ class RunEngine:
         # By its allowance a graph decides when to ask no more; the grace is for ending well.
         limit = asyncio.timeout(claim.allowance.total_seconds() + self.settings.grace_seconds)
         try:
+            await reach(await self.checkpoints.head(claim.thread_id), self.claims.clock)
             async with limit:
                 await self._stream(driver, claim, given, control)
             return await self._where_it_stands(driver, claim)
@@ -172,6 +177,10 @@ class RunEngine:
             return Handed()
         except ClaimLost:
             return Handed()
+        except ClockBehind:
+            # Nothing was begun: another replica's clock may do, or this one's in a moment.
+            await self._leave(claim)
+            raise
         except EmptyInputError:
             # Its process died before the first checkpoint: there is nothing to go on with.
             return Stopped(AbortReason.SERVER_RESTART)

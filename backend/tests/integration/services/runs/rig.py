@@ -5,7 +5,7 @@ import operator
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Any, TypedDict
 from uuid import uuid4
 
@@ -13,7 +13,7 @@ from langgraph.config import get_stream_writer
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, RetryPolicy, interrupt
 
-from backend.app.core.clock import SystemClock
+from backend.app.core.clock import Clock, SystemClock
 from backend.app.core.settings import CheckpointSettings, RunSettings
 from backend.app.core.tasks import Tasks
 from backend.app.db.engine import create_engine
@@ -138,6 +138,16 @@ def answer(question_id: str, reply: str) -> Command[Any]:
     return Command(resume={question_id: {"reply": reply}})
 
 
+class ShiftedClock(SystemClock):
+    """A clock that is ``seconds`` ahead; behind, when they are negative."""
+
+    def __init__(self, seconds: float) -> None:
+        self.shift = timedelta(seconds=seconds)
+
+    def now(self) -> datetime:
+        return super().now() + self.shift
+
+
 @asynccontextmanager
 async def replica(
     url: str,
@@ -146,6 +156,7 @@ async def replica(
     *,
     made: Checkpoints | None = None,
     lease: float = LEASE,
+    clock: Clock | None = None,
 ) -> AsyncIterator[Replica]:
     """An engine of its own; ``made``: checkpoints other than the database's; ``lease``: seconds."""
     settings = settings_for(url, logs)
@@ -161,7 +172,7 @@ async def replica(
         uow = unit_of_work(engine)
         bell = Bell(url, NOTIFY_CHANNEL)
         await held.enter_async_context(bell.listening())
-        claims = Claims(uow, SystemClock(), runs, OwnerId(uuid4()))
+        claims = Claims(uow, clock or SystemClock(), runs, OwnerId(uuid4()))
         tasks = Tasks()
         run_engine = RunEngine(uow, claims, kept, tasks, runs)
         driver = TestDriver(world, kept.saver)
