@@ -17,6 +17,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 from langgraph.types import Interrupt
 
+from backend.app.core.errors import Internal
 from backend.app.core.logging import get_logger
 from backend.app.core.settings import RunSettings
 from backend.app.core.tasks import Tasks
@@ -65,6 +66,10 @@ class Handed:
 
 
 Ending = Paused | Finished | Stopped | Failed | Handed
+
+
+class LaterCheckpointUnseen(Internal):
+    """What this run did last cannot be seen: a clock was set back while it went on."""
 
 
 class RunStopped(GraphBubbleUp):
@@ -232,6 +237,8 @@ class RunEngine:
 
     async def _where_it_stands(self, driver: Driver, claim: Claim) -> Ending:
         state = await driver.graph.aget_state(config_of(claim))
+        if state.next and not state.interrupts:
+            return Failed(LaterCheckpointUnseen())
         await self.checkpoints.prune(claim.thread_id)  # while the claim still keeps others away
         if state.interrupts:
             return Paused(tuple(state.interrupts), state.values)
