@@ -49,8 +49,10 @@ class Application(FastAPI):
         return Measure(stack)
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
+def create_app(settings: Settings | None = None, *, demo: bool = False) -> FastAPI:
     """The whole application over ``settings``, or over the environment when none are handed in.
+
+    ``demo``: the agent's tools have canned results for the demo's question.
 
     Raises:
         UnsafeSettings: the settings would expose people's passwords or data.
@@ -61,7 +63,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with build(settings) as container, background(container):
+        async with build(settings, demo=demo) as container, background(container):
             app.state.services = container
             yield
 

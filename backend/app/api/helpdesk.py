@@ -1,7 +1,7 @@
 """The agent: start, resume, confirm, abort, preview; a session and its events."""
 
 from collections.abc import AsyncIterator
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Header, Query, Request, Response
@@ -25,12 +25,12 @@ from backend.app.schemas.helpdesk import (
     AgentTurn,
     DraftPreview,
 )
-from backend.app.services.helpdesk.sessions import Told
 from backend.app.services.helpdesk_graph.runner import Launched
+from backend.app.services.helpdesk_graph.sessions import Told
 
 router = APIRouter(prefix="/api/helpdesk/agent", tags=["helpdesk"], route_class=SignedInRoute)
 
-_STREAMED = {
+_STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
         "content": {"text/event-stream": {}},
         "description": "The turn; as a stream of session, step and turn events when asked for.",

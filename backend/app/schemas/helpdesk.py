@@ -19,6 +19,7 @@ from backend.app.domain.sessions import (
     NextAction,
     Outcome,
     Severity,
+    StepStatus,
     Trigger,
     TurnKind,
 )
@@ -61,18 +62,6 @@ class Proposal(WireModel):
 
     title: str
     text: str
-
-
-class StepStatus(StrEnum):
-    """How a step stands or ended."""
-
-    RUNNING = "running"
-    OK = "ok"
-    EMPTY = "empty"
-    FAILED = "failed"
-    TIMED_OUT = "timed_out"
-    SWITCHED_OFF = "switched_off"
-    BLOCKED = "blocked"
 
 
 class AgentStep(WireModel):

@@ -191,6 +191,15 @@ class Checkpoints:
         except psycopg.Error as error:
             get_logger("checkpoints").warning("prune_failed", error=type(error).__name__)
 
+    async def forget(self, thread_id: ThreadId) -> None:
+        """Delete a thread that is over, if the database lets it be done just now; what is left is a
+        sweep's.
+        """
+        try:
+            await self.delete([thread_id])
+        except psycopg.Error as error:
+            get_logger("checkpoints").warning("forget_failed", error=type(error).__name__)
+
     async def delete(self, thread_ids: Sequence[ThreadId]) -> None:
         """Delete all checkpoints of these threads."""
         if isinstance(self.saver, AsyncPostgresSaver):

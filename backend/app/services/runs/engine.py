@@ -18,7 +18,7 @@ from langgraph.runtime import RunControl
 from langgraph.types import Interrupt
 
 from backend.app.core.errors import Internal
-from backend.app.core.logging import get_logger
+from backend.app.core.logging import described, get_logger
 from backend.app.core.settings import RunSettings
 from backend.app.core.tasks import Tasks
 from backend.app.db.uow import UnitOfWork, Work
@@ -100,11 +100,23 @@ class Driver(Protocol):
     def context(self, claim: Claim, /) -> object:
         """The run's typed context: ports and per-run values, never saved."""
 
+    async def again(self, claim: Claim, /) -> object:
+        """What a run that is taken over is given: what its dead process had accepted and not yet
+        saved, or None to go on where its checkpoint stands.
+
+        Raises:
+            RunStopped: it is not to go on.
+        """
+
     async def record(self, work: Work, claim: Claim, told: object) -> None:
         """Store what a node told through its stream writer: events and facts together."""
 
-    async def settle(self, work: Work, claim: Claim, ending: Ending) -> None:
-        """Store how the run ended, in the transaction that gives the claim back."""
+    async def settle(self, work: Work, claim: Claim, ending: Ending) -> bool:
+        """Store how the run ended, in the transaction that gives the claim back.
+
+        Returns:
+            Whether the thread is over: nobody will go on with it, and its checkpoints may go.
+        """
 
 
 def config_of(claim: Claim) -> RunnableConfig:
@@ -196,7 +208,7 @@ class RunEngine:
                 return Stopped(stop.reason)
             if limit.expired():
                 return Stopped(AbortReason.BUDGET_EXHAUSTED)
-            get_logger("runs").error("run_failed", error=type(error).__name__)
+            get_logger("runs").error("run_failed", **described(error))
             return Failed(error)
         finally:
             self._controls.pop(claim.thread_id, None)
@@ -250,8 +262,10 @@ class RunEngine:
         async with self.uow() as work:
             if not await work.runs.hold(claim):
                 return Handed()
-            await self.drivers[claim.kind].settle(work, claim, ending)
+            is_over = await self.drivers[claim.kind].settle(work, claim, ending)
             await work.runs.release(claim)
+        if is_over:
+            await self.checkpoints.forget(claim.thread_id)
         return ending
 
     async def _leave(self, claim: Claim) -> None:
@@ -270,9 +284,17 @@ class RunEngine:
             if claim.kind not in self.drivers:
                 continue  # its lease lapses again; another replica may know the graph
             if asked is None and claim.attempt <= 1 + self.settings.takeovers:
-                self.launch(claim, None)
+                await self._go_on(claim)
             else:
                 await self.end(claim, asked or AbortReason.SERVER_RESTART)
+
+    async def _go_on(self, claim: Claim) -> None:
+        try:
+            given = await self.drivers[claim.kind].again(claim)
+        except RunStopped as stop:
+            await self.end(claim, stop.reason)
+        else:
+            self.launch(claim, given)
 
     async def end(self, claim: Claim, reason: AbortReason) -> None:
         """Settle a thread as stopped without driving it."""

@@ -91,14 +91,18 @@ class TestDriver:
     def context(self, _claim: Claim) -> object:
         return None
 
+    async def again(self, _claim: Claim) -> object:
+        return None
+
     async def record(self, work: Work, claim: Claim, told: Any) -> None:
         await work.runs.tell(claim.thread_id, told["kind"], {"n": told["n"]})
         if self.world.told_fault is not None:
             raise self.world.told_fault
 
-    async def settle(self, work: Work, claim: Claim, ending: Ending) -> None:
+    async def settle(self, work: Work, claim: Claim, ending: Ending) -> bool:
         await work.runs.tell(claim.thread_id, "end", {"as": type(ending).__name__})
         self.settled.append(ending)
+        return False
 
 
 @dataclass

@@ -55,11 +55,12 @@ class SlowWorld(World):
 class TellingDriver(TestDriver):
     """Says how each run ended, once it is settled."""
 
-    async def settle(self, work: Work, claim: Claim, ending: Ending) -> None:
-        await super().settle(work, claim, ending)
+    async def settle(self, work: Work, claim: Claim, ending: Ending) -> bool:
+        is_over = await super().settle(work, claim, ending)
         question = ending.interrupts[0].id if isinstance(ending, Paused) else "-"
         log = ending.values["log"] if isinstance(ending, Paused | Finished) else []
         say("settled", claim.thread_id, type(ending).__name__, question, *log)
+        return is_over
 
 
 async def _launch(one: Replica, line: list[str]) -> None:
