@@ -46,17 +46,22 @@ class World:
     working: asyncio.Event = field(default_factory=asyncio.Event)
     effects: list[str] = field(default_factory=list)
     works: int = 0
+    at_work: int = 0
     fault: Exception | None = None
     told_fault: Exception | None = None
 
     async def work(self, _state: State) -> dict[str, Any]:
         self.works += 1
-        get_stream_writer()({"kind": "step", "n": self.works})
-        self.working.set()
-        if self.fault is not None:
-            raise self.fault
-        await self.gate.wait()
-        return {"log": ["worked"]}
+        self.at_work += 1
+        try:
+            get_stream_writer()({"kind": "step", "n": self.works})
+            self.working.set()
+            if self.fault is not None:
+                raise self.fault
+            await self.gate.wait()
+            return {"log": ["worked"]}
+        finally:
+            self.at_work -= 1
 
     async def ask(self, _state: State) -> dict[str, Any]:
         answer = interrupt({"question": "file?"})
@@ -87,6 +92,7 @@ class TestDriver:
         self.graph = graph.compile(checkpointer=saver)
         self.world = world
         self.settled: list[Ending] = []
+        self.at_work_then: list[int] = []
 
     def context(self, _claim: Claim) -> object:
         return None
@@ -102,6 +108,7 @@ class TestDriver:
     async def settle(self, work: Work, claim: Claim, ending: Ending) -> bool:
         await work.runs.tell(claim.thread_id, "end", {"as": type(ending).__name__})
         self.settled.append(ending)
+        self.at_work_then.append(self.world.at_work)
         return False
 
 

@@ -125,9 +125,7 @@ async def test_nothing_is_written_without_a_claim(container: Container, database
             await made.saver.aput_writes(config, [("log", 1)], "task")
 
 
-async def test_a_made_up_claim_writes_nothing(
-    container: Container, database_url: str, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_made_up_claim_writes_nothing(container: Container, database_url: str) -> None:
     thread_id = ThreadId(uuid4())
     async with container.uow() as work:
         await work.runs.add(thread_id, GraphKind.TEST, allowance=_MINUTE)
@@ -140,14 +138,14 @@ async def test_a_made_up_claim_writes_nothing(
                 CLAIM_KEY: forged,
             }
         }
+        full: Any = {**empty_checkpoint(), "channel_values": {"log": ["a"]}}
         with pytest.raises(ClaimLost):
-            await made.saver.aput(config, empty_checkpoint(), {}, {})
+            await made.saver.aput(config, full, {}, {"log": "1"})
         config["configurable"]["checkpoint_id"] = empty_checkpoint()["id"]
         with pytest.raises(ClaimLost):
             await made.saver.aput_writes(config, [("log", ["a"])], "task")
 
     assert await _rows(container, thread_id) == [0, 0, 0]
-    assert caplog.records == []  # being fenced is no noise in an operator's log
 
 
 @pytest_asyncio.fixture(params=[CheckpointBackend.SQLITE, CheckpointBackend.MEMORY])
