@@ -31,7 +31,7 @@ ALLOWANCE = timedelta(seconds=30)
 #: Short, so that a test need not wait long for one to lapse; seconds.
 LEASE = 1.0
 #: How long a run of the rig may go on past its allowance; seconds.
-GRACE = 0.3
+GRACE = 0.5
 
 
 class State(TypedDict, total=False):

@@ -36,7 +36,7 @@ async def test_active_time_is_limited_and_a_persons_thinking_is_free(
     await asyncio.sleep(0.7)  # a person thinks for longer than the whole allowance
     ending = await one.run(thread_id, answer(paused.interrupts[0].id, "yes"))
     world.gate.clear()
-    slow = await one.new(allowance=timedelta(seconds=0.2))
+    slow = await one.new(allowance=timedelta(seconds=0.1))
 
     assert isinstance(ending, Finished)
     assert await one.run(slow, {"log": []}) == Stopped(AbortReason.BUDGET_EXHAUSTED)
