@@ -24,7 +24,8 @@ from backend.app.providers.metrics import PrometheusMetrics
 from backend.app.providers.web_search import CannedWebSearch
 from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
-from backend.app.services.facts import HELP, FactReaders
+from backend.app.services.counters import DISTRIBUTIONS, HELP
+from backend.app.services.facts import FactReaders
 from backend.app.services.helpdesk.admission import Admission
 from backend.app.services.helpdesk.filing import Filing
 from backend.app.services.helpdesk_graph.beginning import Beginning
@@ -91,7 +92,7 @@ class Container:
 
     async def metrics_page(self) -> tuple[bytes, str]:
         """The text of a scrape and its content type."""
-        return self.metrics.page(await self.facts.counters(), HELP)
+        return self.metrics.page(await self.facts.counters(), HELP, DISTRIBUTIONS)
 
 
 @asynccontextmanager

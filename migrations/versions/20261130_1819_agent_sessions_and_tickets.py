@@ -19,6 +19,8 @@ depends_on: Sequence[str] | None = None
 
 def upgrade() -> None:
     """Bring the schema up."""
+    # Sums of seconds are kept beside counts; a double is exact up to 2**53.
+    op.alter_column("fact_counters", "value", type_=sa.Double(), existing_type=sa.BigInteger())
     op.create_table(
         "instance_keys",
         sa.Column(
@@ -323,6 +325,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Take it back."""
+    op.alter_column("fact_counters", "value", type_=sa.BigInteger(), existing_type=sa.Double())
     op.drop_table("ticket_followers")
     op.drop_table("filings")
     op.drop_index("ix_tickets_search", table_name="tickets", postgresql_using="gin")

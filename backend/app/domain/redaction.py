@@ -33,15 +33,14 @@ _OWNER = (
 )
 
 _ASSIGNED = re.compile(
-    rf"({_CALLED}[\"']?[ \t]?{_OWNER}[ \t]*(?:[:=]|=>|->"
-    rf"|:=)[ \t]*\n?[ \t]*){_NOT_DONE}({_VALUE})",
+    rf"({_CALLED}[\\\"']{{0,2}}[ \t]?{_OWNER}[ \t]*(?:[:=]|=>|->|:=|%3[AD])[ \t]*\n?[ \t]*)"
+    rf"{_NOT_DONE}({_VALUE})",
     re.IGNORECASE,
 )
 _SAID = re.compile(
     rf"(\b{_CALLED}{_OWNER}[ \t]+"
     r"(?:is|was|ist|lautet|war|est|était|es|era|are|sind|c'est)(?:[ \t]+(?:now|currently|still"
-    r"|jetzt"
-    r"|noch|maintenant|ahora|just|simply|einfach))?[ \t]*:?[ \t]+)"
+    r"|jetzt|noch|maintenant|ahora|just|simply|einfach))?[ \t]*:?[ \t]+)"
     rf"{_NOT_DONE}({_VALUE})([ \t]+[^\W\d_]{{2,}})?",
     re.IGNORECASE,
 )
@@ -79,8 +78,7 @@ _AUTHORISATION = re.compile(
     re.IGNORECASE,
 )
 _TOKENS = re.compile(
-    r"(?<![A-Za-z0-9])(?:"
-    r"hda_[A-Za-z0-9_-]{16,}"  # our own access tokens
+    r"(?<![A-Za-z0-9])(?:hda_[A-Za-z0-9_-]{16,}"  # our own access tokens
     r"|gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{20,255}"
     r"|gl(?:pat|ptt|dt|rt|cbt|soat)-[A-Za-z0-9_-]{20,}"
     r"|xox[abeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{10,}"
@@ -104,9 +102,7 @@ _TOKENS = re.compile(
     r"|sgp_[A-Za-z0-9_]{32,}|sha256~[A-Za-z0-9_-]{43}|ABSK[A-Za-z0-9+/=]{100,}"
     r"|pat\.[A-Za-z0-9]{22}\.[A-Za-z0-9.]{30,}"
     r"|hvs\.[A-Za-z0-9_-]{24,}|glc_[A-Za-z0-9+/]{32,}|glsa_[A-Za-z0-9_]{40,}"
-    r"|lin_api_[A-Za-z0-9]{40}"
-    r"|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,3}"
-    r")"
+    r"|lin_api_[A-Za-z0-9]{40}|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,3})"
 )
 _PEM = re.compile(
     r"-----BEGIN[ A-Z0-9]{0,30}PRIVATE KEY(?: BLOCK)?-----"

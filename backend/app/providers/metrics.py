@@ -2,31 +2,50 @@
 the database.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
-from prometheus_client.core import CounterMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
-class _FactCounters(Collector):
-    def __init__(
-        self, counters: Iterable[tuple[str, dict[str, str], int]], help_texts: Mapping[str, str]
-    ) -> None:
-        self._counters = list(counters)
-        self._help = help_texts
+Counters = Iterable[tuple[str, dict[str, str], float]]
 
-    def collect(self) -> Iterator[CounterMetricFamily]:
-        families: dict[str, CounterMetricFamily] = {}
+
+def _place(counter: tuple[str, dict[str, str], float]) -> tuple[str, str, float]:
+    """Where a counter stands among the others: a distribution's bounds in rising order."""
+    name, labels, _ = counter
+    rest = {label: value for label, value in labels.items() if label != "le"}
+    return name, str(sorted(rest.items())), float(labels.get("le", 0))
+
+
+class _FactCounters(Collector):
+    """Counters and distributions kept from facts. Of a distribution there are counters with the
+    endings ``_bucket`` (each with its bound as ``le``), ``_sum`` and ``_count``.
+    """
+
+    def __init__(
+        self, counters: Counters, help_texts: Mapping[str, str], distributions: Collection[str]
+    ) -> None:
+        self._counters = sorted(counters, key=_place)
+        self._help = help_texts
+        self._distributions = distributions
+
+    def collect(self) -> Iterator[Metric]:
+        families: dict[str, Metric] = {}
         for name, labels, value in self._counters:
-            if name not in families:
-                families[name] = CounterMetricFamily(
-                    name, self._help.get(name, name), labels=list(labels)
+            base = name.rpartition("_")[0]
+            is_spread = base in self._distributions
+            family = base if is_spread else name.removesuffix("_total")
+            if family not in families:
+                kind = "histogram" if is_spread else "counter"
+                families[family] = Metric(
+                    family, self._help.get(base if is_spread else name, family), kind
                 )
-            families[name].add_metric(list(labels.values()), value)
+            families[family].add_sample(name, labels, value)
         yield from families.values()
 
 
@@ -57,9 +76,9 @@ class PrometheusMetrics:
         self._seconds.labels(method, route).observe(seconds)
 
     def page(
-        self, counters: Iterable[tuple[str, dict[str, str], int]], help_texts: Mapping[str, str]
+        self, counters: Counters, help_texts: Mapping[str, str], distributions: Collection[str]
     ) -> tuple[bytes, str]:
         """The text of a scrape and its content type."""
         facts = CollectorRegistry()
-        facts.register(_FactCounters(counters, help_texts))
+        facts.register(_FactCounters(counters, help_texts, distributions))
         return generate_latest(self._registry) + generate_latest(facts), CONTENT_TYPE_LATEST

@@ -1,45 +1,19 @@
 """Reading facts after their commit: the audit file and the counters.
 
-One table says which counters a fact moves; nobody else counts or writes an audit line. Readers keep
-their position in the database, so a crash between commit and fan-out loses nothing: the audit file
-may repeat its last lines (each carries its ``fact_id``), a counter never counts twice, since it
-moves in the transaction that moves its reader.
+One table (``services/counters.py``) says which counters a fact moves; nobody else counts or writes
+an audit line. Readers keep their position in the database, so a crash between commit and fan-out
+loses nothing: the audit file may repeat its last lines (each carries its ``fact_id``), a counter
+never counts twice, since it moves in the transaction that moves its reader.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from backend.app.db.repositories.facts import StoredFact
 from backend.app.db.uow import UnitOfWork
+from backend.app.services.counters import Labels, movements
 
 _BATCH = 200
-
-Labels = dict[str, str]
-
-
-def _resolved(data: dict[str, Any]) -> Labels:
-    return {"kb_resolved": str(data["kb_resolved"]).lower()}
-
-
-#: Fact kind → counter and the labels it takes from the fact. Labels are closed sets.
-COUNTERS: dict[str, tuple[str, Callable[[dict[str, Any]], Labels]]] = {
-    "auth.signed_in": ("chatbot_sign_ins_total", lambda _: {"outcome": "ok"}),
-    "auth.sign_in_refused": ("chatbot_sign_ins_total", lambda data: {"outcome": data["reason"]}),
-    "chat.session_started": ("chatbot_chat_sessions_total", lambda data: {"mode": data["mode"]}),
-    "chat.question_answered": ("chatbot_answers_total", _resolved),
-    "chat.answer_rated": (
-        "chatbot_feedback_total",
-        lambda data: {"rating": data["rating"] or "withdrawn"},
-    ),
-}
-
-HELP = {
-    "chatbot_sign_ins_total": "Sign-in attempts by outcome.",
-    "chatbot_chat_sessions_total": "Chat sessions opened, by mode.",
-    "chatbot_answers_total": "Questions answered, by whether the knowledge base held an answer.",
-    "chatbot_feedback_total": "Verdicts on answers.",
-}
 
 
 class AuditLog(Protocol):
@@ -76,9 +50,8 @@ class FactReaders:
         async with self.uow() as work:
             facts = await work.facts.unread("counters", limit=_BATCH) or []
             for fact in facts:
-                if fact.kind in COUNTERS:
-                    name, labels = COUNTERS[fact.kind]
-                    await work.facts.count(name, labels(fact.data))
+                for moved in movements(fact.kind, fact.data):
+                    await work.facts.count(moved.name, moved.labels, by=moved.by)
         return len(facts) == _BATCH
 
     async def _audit(self) -> bool:
@@ -90,7 +63,7 @@ class FactReaders:
                 await self.audit.write(facts)
         return len(facts) == _BATCH
 
-    async def counters(self) -> list[tuple[str, Labels, int]]:
+    async def counters(self) -> list[tuple[str, Labels, float]]:
         """Every counter's present value."""
         async with self.uow() as work:
             return await work.facts.counters()

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, Identity, Index, text
+from sqlalchemy import BigInteger, CheckConstraint, Double, Identity, Index, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.dialects.postgresql.base import ischema_names
 from sqlalchemy.orm import Mapped, mapped_column
@@ -81,4 +81,4 @@ class FactCounterRow(Base):
 
     name: Mapped[str] = mapped_column(primary_key=True)
     labels: Mapped[dict[str, Any]] = mapped_column(JSONB, primary_key=True)
-    value: Mapped[int] = mapped_column(BigInteger)
+    value: Mapped[float] = mapped_column(Double)

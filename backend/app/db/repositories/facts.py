@@ -103,7 +103,7 @@ class FactRepository:
         """Begin a new epoch when the facts came with a dump from another server."""
         await self._session.execute(_NEXT_EPOCH)
 
-    async def count(self, name: str, labels: dict[str, str], by: int = 1) -> None:
+    async def count(self, name: str, labels: dict[str, str], by: float = 1) -> None:
         """Raise a counter."""
         statement = insert(FactCounterRow).values(name=name, labels=labels, value=by)
         await self._session.execute(
@@ -113,7 +113,7 @@ class FactRepository:
             )
         )
 
-    async def counters(self) -> list[tuple[str, dict[str, str], int]]:
+    async def counters(self) -> list[tuple[str, dict[str, str], float]]:
         """All counters: name, labels, value."""
         # Columns and not rows: a mapped row is known by its key, and labels cannot be hashed.
         query = sa.select(FactCounterRow.name, FactCounterRow.labels, FactCounterRow.value)

@@ -10,14 +10,16 @@ _QUOTED_ERROR = re.compile(
     r"\b(?:errors?|messages?|warning|says?|said|saying|states?|stating|reads?|notification|prompt"
     r"|get|getting|gives?|shows?"
     r"|fehler|fehlermeldung|meldung|erreur|message|mensaje)\b[^\"“„«\n.?!]{0,40}"
-    r"[\"“„«]([^\"”“»\n]{4,160})|\berror(?: message)? (?:is|was|says|reads"
+    r"(?<=[\s(:=-])[\"“„«](?=\S)([^\"”“»\n]{4,160})|\berror(?: message)? (?:is|was|says|reads"
     r"|said)[: ]{1,3}([^.\"\n]{8,120})",
     re.IGNORECASE,
 )
 _ERROR_CODES = (
     re.compile(
-        r"\b(?:0x[0-9A-Fa-f]{4,16}|ORA-\d{4,5}|[A-Z]{2,6}_(?:[A-Z0-9]{2,}_?){2,8}|(?:ERR|SEC|NS"
-        r"|SSL)_[A-Z0-9_]{3,60}|AADSTS\d{4,7}|(?:TNS|PLS|RMAN|SP2)-\d{4,5})\b"),
+        r"\b(?:0x[0-9A-Fa-f]{4,16}|ORA-\d{4,5}"
+        r"|(?=[A-Z0-9_]{0,60}(?:ERR|FAIL|DENIED|INVALID|TIMEOUT|TIMED|NXDOMAIN|EXCEPTION|REFUSED|FOUND"
+        r"|RESET|EXPIRED|FAULT|BAD_|STOP))[A-Z][A-Z0-9]{1,15}_[A-Z0-9_]{3,60}"
+        r"|AADSTS\d{4,7}|(?:TNS|PLS|RMAN|SP2)-\d{4,5})\b"),
     re.compile(
         r"\b(?:ssl|sec|ns|mozilla_pkix|err|x509)_(?:error_)?[a-z0-9_]{4,60}\b", re.IGNORECASE
     ),
@@ -68,8 +70,7 @@ _KNOWN_PRODUCTS = (
 #: Words that are capitalised in headlines without being part of a name.
 _NO_NAME = (
     r"(?:Error|Login|Support|Update|Problem|Not|Issues?|Fails?|Failed|How|On|In|For|With|To|And|Is"
-    r"|The"
-    r"|After|Team|Fehler|I)\b|Can|Will\b|Does|Won"
+    r"|The|After|Team|Fehler|I)\b|Can|Will\b|Does|Won"
 )
 _WORD = rf"[ -](?!{_NO_NAME})(?:[A-Z][A-Za-z0-9+]{{1,24}})"
 _PRODUCTS = (
@@ -95,8 +96,7 @@ _DEVICES = words(
 )  # fmt: skip
 _SYSTEM = re.compile(
     r"\b(?:Windows(?: Server)?(?:[ -]?(?:11|10|8\.1|8|7|XP|Vista|20[0-2]\d(?: R2)?))?(?:,? ?(?:Pro"
-    r"|Home|Enterprise|Education))?(?:,? ?2[0-9]H[12])?"
-    r"|(?:windows|win)[ -]?(?:11|10|8\.1|8|7|xp)"
+    r"|Home|Enterprise|Education))?(?:,? ?2[0-9]H[12])?|(?:windows|win)[ -]?(?:11|10|8\.1|8|7|xp)"
     r"|[Mm]ac ?OS(?: ?X)?(?: (?:Sequoia|Sonoma|Ventura|Monterey|Big Sur|Catalina|Mojave"
     r"|Tahoe))?(?: \d{1,2}(?:\.\d{1,2}){0,2})?|OS ?X(?: \d\d?(?:\.\d{1,2}){0,2})?"
     r"|(?:Mac(?:Book(?: Pro| Air)?)?|iMac)\b|Ubuntu(?: \d\d(?:\.\d\d)?)?|Debian(?: \d\d?)?"
@@ -154,7 +154,8 @@ _TRIED = re.compile(
     r"(?:\b(?:i|we)(?:'ve| have| had|’ve)?(?: also| already| both| even| then| just)? (?:tried"
     r"|restarted|rebooted|reinstalled|uninstalled|re-?installed|cleared|disabled|removed and"
     r"|deleted and|power.cycled|logged out|signed out|unplugged)\b|\b(?:i|we)(?:'ve| have"
-    r"|’ve) (?:also |already |both |even )?(?:updated|checked|followed|run|reset)\b"
+    r"|’ve) (?:also |already |both |even )?(?:updated|checked|followed"
+    r"|run(?! into| across| out)|reset)\b"
     r"|\b(?:(?:have|already) )?tried (?:to |\w+ing\b|everything\b|a |the |all |both )"
     r"|\b(?:restarting|rebooting|reinstalling|resetting)(?= [^.\n]{0,60}\b(?:did ?n[o']?t"
     r"|does ?n[o']?t|no)\b)"
@@ -162,8 +163,7 @@ _TRIED = re.compile(
     r"|probiert|gelöscht)\b)|\b(?:neu gestartet|neugestartet|neu installiert)"
     r"|\b(?:j'ai|nous avons)(?: déjà)? (?:essayé|redémarré|réinstallé|vidé|vérifié)|\b(?:he"
     r"|hemos)(?: ya)? (?:intentado|reiniciado|reinstalado|probado|borrado)|\bya (?:reinicié"
-    r"|reinstalé|probé|intenté))"
-    r"[^.;!?\n]{0,160}",
+    r"|reinstalé|probé|intenté))[^.;!?\n]{0,160}",
     re.IGNORECASE,
 )  # fmt: skip
 _RESULT = re.compile(r",? (?:but|and (?:it|nothing|none|still)|aber|mais|pero) ", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""From a confirmed draft to a ticket, or from a confirmed link to a follower: once for each session.
+"""From a confirmed draft to a ticket, from a confirmed link to a follower; once for each session.
 
 Both happen in the transaction that accepts the confirm.
 """

@@ -6,15 +6,12 @@ _GREETING = re.compile(
     r"^(?:\W{0,3}(?:hi|hello|hey|hallo|dear|greetings|good (?:morning|afternoon|evening|day)"
     r"|guten (?:tag|morgen|abend)"
     r"|moin|servus|grüezi|liebes?|sehr geehrte[rs]?|bonjour|bonsoir|salut|hola|buen[oa]s (?:días"
-    r"|tardes|noches)"
-    r"|estimad[oa]s?)\b"
+    r"|tardes|noches)|estimad[oa]s?)\b"
     r"(?:,? (?:all|everyone|everybody|there|team|guys|folks|support|support team|it team"
     r"|it support|helpdesk"
     r"|help desk|service desk|sir|madam|sir or madam|sir/madam|friends?|community|experts?|zusammen"
-    r"|liebes"
-    r"|damen und herren|team|alle|leute|à tous|à toutes|tout le monde|madame|monsieur"
-    r"|madame, monsieur|a todos"
-    r"|equipo|señores|again|mozilla|colleagues|kollegen"
+    r"|liebes|damen und herren|team|alle|leute|à tous|à toutes|tout le monde|madame|monsieur"
+    r"|madame, monsieur|a todos|equipo|señores|again|mozilla|colleagues|kollegen"
     r"|kolleginnen und kollegen)\b)*[ \t]*[,.!:;–—-]*\s*)",
     re.IGNORECASE,
 )
@@ -49,8 +46,7 @@ _OPENERS = re.compile(
     r"|pourriez)[- ]vous(?: m'aider)?(?: à)?[,:? ]\s*|je (?:voudrais|souhaite) savoir (?:si"
     r"|comment)\s*"
     r"|(?:espero que estén?[^.,!?\n]{0,30}[.,!?]+\s*)|(?:podrían?|pueden?) (?:ayudarme(?: con)?"
-    r"|decirme)[,:? ]\s*|quería (?:saber|preguntar) si\s*"
-    r")",
+    r"|decirme)[,:? ]\s*|quería (?:saber|preguntar) si\s*)",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(

@@ -15,8 +15,7 @@ _FILLER = re.compile(
     r"|honestly"
     r"|to be honest|for some reason|by the way|btw|if possible|i (?:think|guess|believe)(?: that)?"
     r"|you know|any ideas?(?: (?:what|why|how))?|bitte|dringend|eigentlich|irgendwie|halt"
-    r"|s'il vous pla[iî]t"
-    r"|svp|por favor|urgente)\b[,.!?]?",
+    r"|s'il vous pla[iî]t|svp|por favor|urgente)\b[,.!?]?",
     re.IGNORECASE,
 )
 

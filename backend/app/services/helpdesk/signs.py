@@ -238,8 +238,7 @@ _REQUEST = words(
 )  # fmt: skip
 _QUESTION_START = re.compile(
     r"^\W*(?:how|what|where|which|when|who|can(?! ?not|['’]t)|could(?!n)|is|are|does|do|should|may"
-    r"|wie|wo|was|welche|kann"
-    r"|gibt|comment|où|quel|est-ce|cómo|dónde|qué|cuál)\b",
+    r"|wie|wo|was|welche|kann|gibt|comment|où|quel|est-ce|cómo|dónde|qué|cuál)\b",
     re.IGNORECASE,
 )
 
@@ -260,7 +259,7 @@ def kind_of(text: str) -> Kind:
     if (
         _QUESTION_START.match(text)
         and has_how_to
-        and len(_FAILURE.findall(text)) <= 1
+        and len({sign.casefold() for sign in _FAILURE.findall(text)}) <= 1
         and not has_loss
     ):
         return Kind.HOW_TO

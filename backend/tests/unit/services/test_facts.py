@@ -2,24 +2,65 @@
 
 import inspect
 
-from backend.app.domain import events
-from backend.app.services.facts import COUNTERS, HELP
+from prometheus_client.parser import text_string_to_metric_families
+
+from backend.app.domain import agent_events, events
+from backend.app.providers.metrics import PrometheusMetrics
+from backend.app.services.counters import DISTRIBUTIONS, HELP, TABLE, movements
 
 FACTS = [
     member
-    for _, member in inspect.getmembers(events, inspect.isclass)
-    if issubclass(member, events.Fact) and member is not events.Fact
+    for module in (events, agent_events)
+    for _, member in inspect.getmembers(module, inspect.isclass)
+    if issubclass(member, events.Fact) and hasattr(member, "kind")
 ]
 
 
 def test_every_counter_is_of_a_fact_that_exists_and_is_explained() -> None:
-    assert set(COUNTERS) <= {fact.kind for fact in FACTS}
-    assert {name for name, _ in COUNTERS.values()} == set(HELP)
+    assert set(TABLE) <= {fact.kind for fact in FACTS}
+    assert {one.name for moved in TABLE.values() for one in moved} == set(HELP)
 
 
 def test_kinds_are_dotted_and_unlike() -> None:
-    kinds = [fact.kind for fact in FACTS]
+    kinds = [fact.kind for fact in set(FACTS)]
 
     assert len(kinds) > 10
     assert len(set(kinds)) == len(kinds)
     assert all(kind.count(".") == 1 for kind in kinds)
+
+
+def test_a_distribution_is_what_prometheus_takes_for_a_histogram() -> None:
+    ended = {"outcome": "filed", "total_turns": 3, "total_questions": 1, "duration_ms": 2500}
+    counted: dict[tuple[str, str], tuple[str, dict[str, str], float]] = {}
+    for _ in range(2):
+        for moved in movements("agent.outcome", ended):
+            key = (moved.name, str(moved.labels))
+            before = counted.get(key, (moved.name, moved.labels, 0.0))[2]
+            counted[key] = (moved.name, moved.labels, before + moved.by)
+
+    page, _ = PrometheusMetrics().page(counted.values(), HELP, DISTRIBUTIONS)
+
+    families = {one.name: one for one in text_string_to_metric_families(page.decode())}
+    latency = families["chatbot_helpdesk_agent_session_latency_seconds"]
+    assert latency.type == "histogram"
+    values = {(one.name.rpartition("_")[2], one.labels.get("le")): one.value
+              for one in latency.samples}  # fmt: skip
+    assert values[("sum", None)] == 5
+    assert values[("count", None)] == values[("bucket", "+Inf")] == values[("bucket", "5")] == 2
+    assert ("bucket", "1") not in values
+    outcome = families["chatbot_helpdesk_agent_outcome"]
+    assert [(one.labels, one.value) for one in outcome.samples] == [({"outcome": "filed"}, 2)]
+
+
+def test_a_forced_end_counts_under_its_reason() -> None:
+    ended = {
+        "outcome": "aborted",
+        "reason": "error",
+        "total_turns": 0,
+        "total_questions": 0,
+        "duration_ms": 1,
+    }
+
+    [moved] = [one for one in movements("agent.outcome", ended) if one.name.endswith("e_total")]
+
+    assert moved.labels == {"outcome": "error"}

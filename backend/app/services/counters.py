@@ -1,0 +1,181 @@
+"""The one table from facts to counters and distributions; nobody else counts what happened.
+
+Names are those of the agent's requirement. Labels are closed sets. A distribution is kept as
+Prometheus has it: a counter for each upper bound, one for all, and the sum.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Data = Mapping[str, Any]
+Labels = dict[str, str]
+
+_AGENT = "chatbot_helpdesk_agent_"
+_SECONDS = (1, 5, 15, 30, 60, 300, 1800, 7200, 86_400)
+_STEP_SECONDS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15)
+_SMALL_COUNTS = (0, 1, 2, 3, 4, 6, 8, 12)
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """A counter, and how far a fact moves it."""
+
+    name: str
+    labels: Labels
+    by: float = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """A fact's value is put among ``bounds``; a value of None is not counted."""
+
+    name: str
+    bounds: Sequence[float]
+    value: Callable[[Data], float | None]
+    labels: Callable[[Data], Labels] = lambda _: {}
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A fact moves a counter by one."""
+
+    name: str
+    labels: Callable[[Data], Labels | None] = lambda _: {}
+
+
+def _outcome(data: Data) -> Labels:
+    told = {"resolved_by_agent": "resolved"}.get(data["outcome"], data["outcome"])
+    reason = data.get("reason")
+    return {"outcome": str(reason if reason in {"budget_exhausted", "error"} else told)}
+
+
+_STEP_OUTCOMES = {"ok": "ok", "empty": "ok", "timed_out": "timeout"}
+_TOOLS = {"retry_kb", "web_search", "search_duplicates"}
+
+
+def _step(data: Data) -> Labels | None:
+    """Of a step that is over with its decision; a tool's is counted when it has ended."""
+    action = data["next_action"]
+    return None if action in _TOOLS else {"step": action, "outcome": "ok"}
+
+
+def _tool_step(data: Data) -> Labels:
+    return {"step": data["tool"], "outcome": _STEP_OUTCOMES.get(data["outcome"], "error")}
+
+
+def _tool(data: Data) -> Labels:
+    status = data["outcome"]
+    outcome = "ok" if status in {"ok", "empty"} else "error"
+    return {"tool": data["tool"], "outcome": outcome, "reason": status}
+
+
+def _position(data: Data) -> Labels | None:
+    position = data.get("position")
+    return {"position": str(position)} if position else None
+
+
+#: Fact kind → what it moves.
+TABLE: dict[str, tuple[Count | Distribution, ...]] = {
+    "auth.signed_in": (Count("chatbot_sign_ins_total", lambda _: {"outcome": "ok"}),),
+    "auth.sign_in_refused": (
+        Count("chatbot_sign_ins_total", lambda data: {"outcome": data["reason"]}),
+    ),
+    "chat.session_started": (
+        Count("chatbot_chat_sessions_total", lambda data: {"mode": data["mode"]}),
+    ),
+    "chat.question_answered": (
+        Count(
+            "chatbot_answers_total",
+            lambda data: {"kb_resolved": str(data["kb_resolved"]).lower()},
+        ),
+    ),
+    "chat.answer_rated": (
+        Count("chatbot_feedback_total", lambda data: {"rating": data["rating"] or "withdrawn"}),
+    ),
+    "agent.started": (Count(f"{_AGENT}started_total", lambda data: {"trigger": data["trigger"]}),),
+    "agent.request_repeated": (Count(f"{_AGENT}session_dedup_total"),),
+    "agent.acl_violation": (Count("chatbot_helpdesk_session_acl_violation_total"),),
+    "agent.supervisor_decision": (
+        Count(f"{_AGENT}step_total", _step),
+        Distribution(
+            f"{_AGENT}turn_latency_seconds",
+            _STEP_SECONDS,
+            lambda data: data["latency_ms"] / 1000,
+            lambda _: {"phase": "supervisor"},
+        ),
+    ),
+    "agent.tool_call": (
+        Count(f"{_AGENT}step_total", _tool_step),
+        Count(f"{_AGENT}tool_total", _tool),
+        Distribution(
+            f"{_AGENT}turn_latency_seconds",
+            _STEP_SECONDS,
+            lambda data: data["duration_ms"] / 1000,
+            lambda _: {"phase": "tool"},
+        ),
+    ),
+    "agent.awaiting_user": (Count(f"{_AGENT}clarifying_questions_total", _position),),
+    "agent.draft_ready": (Count(f"{_AGENT}draft_ready_total"),),
+    "agent.user_confirmed": (Count(f"{_AGENT}user_confirmed_total"),),
+    "agent.aborted": (Count(f"{_AGENT}aborted_total", lambda data: {"reason": data["reason"]}),),
+    "agent.outcome": (
+        Count(f"{_AGENT}outcome_total", _outcome),
+        Distribution(
+            f"{_AGENT}session_latency_seconds",
+            _SECONDS,
+            lambda data: data["duration_ms"] / 1000,
+        ),
+        Distribution(f"{_AGENT}turns_per_session", _SMALL_COUNTS, lambda d: d["total_turns"]),
+        Distribution(
+            f"{_AGENT}user_questions_per_session", _SMALL_COUNTS, lambda d: d["total_questions"]
+        ),
+    ),
+}
+
+HELP = {
+    "chatbot_sign_ins_total": "Sign-in attempts by outcome.",
+    "chatbot_chat_sessions_total": "Chat sessions opened, by mode.",
+    "chatbot_answers_total": "Questions answered, by whether the knowledge base held an answer.",
+    "chatbot_feedback_total": "Verdicts on answers.",
+    f"{_AGENT}started_total": "Agent sessions started, by what began them.",
+    f"{_AGENT}session_dedup_total": "Requests repeated under their idempotency key.",
+    "chatbot_helpdesk_session_acl_violation_total": "Requests for another person's session.",
+    f"{_AGENT}turn_latency_seconds": "Time of a decision or a tool call.",
+    f"{_AGENT}step_total": "Steps of the agent by how they ended.",
+    f"{_AGENT}tool_total": "Tool calls by how they ended.",
+    f"{_AGENT}clarifying_questions_total": "Clarifying questions by their position.",
+    f"{_AGENT}draft_ready_total": "Drafts that were shown.",
+    f"{_AGENT}user_confirmed_total": "Drafts and links that were confirmed.",
+    f"{_AGENT}aborted_total": "Sessions that were ended before their end, by reason.",
+    f"{_AGENT}outcome_total": "Sessions by outcome.",
+    f"{_AGENT}session_latency_seconds": "Time from a session's start to its outcome.",
+    f"{_AGENT}turns_per_session": "The supervisor's decisions in one session.",
+    f"{_AGENT}user_questions_per_session": "Clarifying questions in one session.",
+}
+
+#: The names that are distributions: their counters end in ``_bucket``, ``_sum`` and ``_count``.
+DISTRIBUTIONS = frozenset(
+    one.name for moved in TABLE.values() for one in moved if isinstance(one, Distribution)
+)
+
+
+def movements(kind: str, data: Data) -> Iterable[Movement]:
+    """What a fact moves."""
+    for one in TABLE.get(kind, ()):
+        if isinstance(one, Distribution):
+            yield from _spread(one, data)
+        elif (labels := one.labels(data)) is not None:
+            yield Movement(one.name, labels)
+
+
+def _spread(one: Distribution, data: Data) -> Iterable[Movement]:
+    value, labels = one.value(data), one.labels(data)
+    if value is None:
+        return
+    for bound in one.bounds:
+        if value <= bound:
+            yield Movement(f"{one.name}_bucket", {**labels, "le": f"{bound:g}"})
+    yield Movement(f"{one.name}_bucket", {**labels, "le": "+Inf"})
+    yield Movement(f"{one.name}_sum", labels, value)
+    yield Movement(f"{one.name}_count", labels)
