@@ -6,11 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import psycopg
+import pytest
 from alembic import command
 from procrastinate import App, PsycopgConnector
 from sqlalchemy.engine import make_url
 
 from backend.app.db.engine import alembic_config, for_libpq, migrate
+from backend.app.services.jobs.runner import JobSchemaNotCurrent, refuse_unless_known
 from backend.tests.support.plugin import on_server
 
 _BEFORE = "5b1d2c7a9e40"
@@ -58,6 +60,12 @@ async def database(postgres_url: str, name: str) -> AsyncIterator[str]:
 async def _catalogue(url: str) -> list[list[tuple[object, ...]]]:
     async with await psycopg.AsyncConnection.connect(for_libpq(url)) as connection:
         return [await (await connection.execute(query)).fetchall() for query in _CATALOGUE]
+
+
+def test_a_start_is_refused_when_the_library_wants_another_schema() -> None:
+    refuse_unless_known()
+    with pytest.raises(JobSchemaNotCurrent):
+        refuse_unless_known("of another version")
 
 
 async def test_our_schema_is_what_the_library_would_make(postgres_url: str) -> None:
