@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,11 +25,12 @@ from backend.app.services.identity.accounts import Accounts
 from backend.app.services.identity.passwords import Passwords
 from backend.app.services.identity.sign_in import SignIn
 from backend.app.services.identity.sweeps import IdentitySweeps
+from backend.app.services.jobs.runner import Jobs
 from backend.app.services.knowledge.library import KnowledgeLibrary
 
 _ROOT = Path(__file__).resolve().parents[2]
 _DRAIN_SECONDS = 10.0
-_SWEEP_SECONDS = 3600.0
+_EVERY_HOUR = "0 * * * *"
 _ANSWER_SECONDS = 10.0
 
 
@@ -50,6 +51,7 @@ class Container:
     library: KnowledgeLibrary
     facts: FactReaders
     sweeps: IdentitySweeps
+    jobs: Jobs
 
     async def database_answers(self) -> bool:
         """Whether the database answers in time."""
@@ -86,6 +88,7 @@ async def build(
         # Searches leave half of the pool to everything else.
         searches = asyncio.Semaphore(max(1, settings.database.pool_size // 2))
         library = KnowledgeLibrary(uow, ids, searches=searches)
+        sweeps = IdentitySweeps(uow, settings.identity)
         yield Container(
             settings=settings,
             engine=engine,
@@ -101,7 +104,8 @@ async def build(
             exchanges=ChatExchanges(uow, ids, clock, library, tasks, settings.chat),
             library=library,
             facts=facts,
-            sweeps=IdentitySweeps(uow, settings.identity),
+            sweeps=sweeps,
+            jobs=_jobs(uow, settings, sweeps),
         )
         await tasks.drain(_DRAIN_SECONDS)
     finally:
@@ -109,14 +113,28 @@ async def build(
         await probe.dispose()
 
 
+def _jobs(uow: UnitOfWork, settings: Settings, sweeps: IdentitySweeps) -> Jobs:
+    """Every job there is: whoever works must know them all."""
+    jobs = Jobs(uow, settings.jobs, settings.database)
+    jobs.register("identity_sweep", sweeps.run, cron=_EVERY_HOUR)
+    jobs.register("job_retention", jobs.forget_old, cron=_EVERY_HOUR)
+    return jobs
+
+
 @asynccontextmanager
 async def background(container: Container) -> AsyncIterator[None]:
-    """Run what goes on all the time: fact readers and sweeps. They end on leaving."""
-    async with every(
-        (container.settings.observability.fact_poll_seconds, "facts", container.facts.read_all),
-        (_SWEEP_SECONDS, "identity_sweep", container.sweeps.run),
-        (_ANSWER_SECONDS, "unanswered_questions", container.exchanges.answer_left_over),
-    ):
+    """Run what goes on all the time: fact readers, sweeps and, unless workers of their own do them,
+    jobs. They end on leaving.
+    """
+    settings = container.settings
+    async with AsyncExitStack() as held:
+        if settings.jobs.run_in_process:
+            await held.enter_async_context(container.jobs.working())
+        always = every(
+            (settings.observability.fact_poll_seconds, "facts", container.facts.read_all),
+            (_ANSWER_SECONDS, "unanswered_questions", container.exchanges.answer_left_over),
+        )
+        await held.enter_async_context(always)
         yield
     with suppress(AppError, OSError):  # what is not read now is read at the next start
         await container.facts.read_all()
