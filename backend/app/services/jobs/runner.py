@@ -35,6 +35,8 @@ from backend.app.domain.jobs import Attempt, JobId, job_name
 #: Of the library's schema without comments, as the migration *jobs* makes it.
 KNOWN_SCHEMA = "d6d67256f90bd662"
 _RESTART_SECONDS = 1.0
+#: Longer than a busy pool needs, and not so long that a stop waits for a database that is away.
+_CONNECTION_SECONDS = 1.0
 #: A tick that was missed is made up for if it is not older than this.
 _MISSED_SECONDS = 86_400.0
 _LONGEST_DOUBLING = 10
@@ -111,7 +113,8 @@ class Jobs:
         self._ended: list[Attempt] = []
         self._ended_before: list[Attempt] = []
         self._log = get_logger("jobs")
-        silence("procrastinate")  # its lines hold arguments and what errors say
+        for library in ("procrastinate", "psycopg.pool"):
+            silence(library)  # their lines hold arguments, and what errors say
 
     def register(
         self,
@@ -223,9 +226,9 @@ class Jobs:
         assert database.url is not None  # the engine beside has refused that
         return AsyncConnectionPool(
             for_libpq(database.url.get_secret_value()),
-            min_size=1,
+            min_size=2,
             max_size=self._settings.pool_size,
-            timeout=database.pool_timeout_seconds,
+            timeout=_CONNECTION_SECONDS,
             kwargs={
                 "application_name": "helpdesk-agent-jobs",
                 "connect_timeout": max(1, int(database.connect_timeout_seconds)),
