@@ -18,7 +18,7 @@ const componentZones = [
     from: [
       './src/stores',
       './src/api',
-      ...['account', 'chat', 'conversation', 'knowledge', 'shell'].map(
+      ...['account', 'chat', 'conversation', 'knowledge', 'shell', 'ticket'].map(
         (folder) => `./src/components/${folder}`,
       ),
     ],
@@ -26,7 +26,12 @@ const componentZones = [
   },
   {
     target: './src/components/conversation',
-    from: ['./src/router', './src/components/chat', './src/components/shell'],
+    from: [
+      './src/router',
+      './src/components/chat',
+      './src/components/ticket',
+      './src/components/shell',
+    ],
     message: 'Conversation parts serve chat and ticket alike and know no route.',
   },
   {
@@ -38,6 +43,16 @@ const componentZones = [
     target: './src/components/chat',
     from: './src/components/account',
     message: 'Account and chat do not know each other.',
+  },
+  {
+    target: './src/components/ticket',
+    from: ['./src/components/chat', './src/components/account'],
+    message: 'Ticket and chat share conversation parts and do not know each other.',
+  },
+  {
+    target: './src/components/chat',
+    from: './src/components/ticket',
+    message: 'Ticket and chat share conversation parts and do not know each other.',
   },
   {
     target: './src/locales',

@@ -264,7 +264,7 @@ def run(arguments: argparse.Namespace) -> None:
             held.callback(_forget_running, arguments.data)
             _note_running(settings, arguments.data, address, embedded=embedded)
         config = uvicorn.Config(
-            create_app(settings),
+            create_app(settings, demo=arguments.demo),
             log_level="warning",
             access_log=False,
             proxy_headers=False,

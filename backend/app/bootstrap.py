@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -15,23 +16,45 @@ from backend.app.core.periodic import every
 from backend.app.core.settings import Settings
 from backend.app.core.tasks import Tasks
 from backend.app.db import engine as database
+from backend.app.db.notify import Bell
 from backend.app.db.uow import UnitOfWork, unit_of_work
+from backend.app.domain.runs import NOTIFY_CHANNEL, GraphKind, OwnerId
 from backend.app.providers.audit_log import AuditFile
 from backend.app.providers.metrics import PrometheusMetrics
+from backend.app.providers.web_search import CannedWebSearch
 from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
 from backend.app.services.facts import HELP, FactReaders
+from backend.app.services.helpdesk.admission import Admission
+from backend.app.services.helpdesk.filing import Filing
+from backend.app.services.helpdesk_graph.beginning import Beginning
+from backend.app.services.helpdesk_graph.driver import HelpdeskDriver, budgets_of
+from backend.app.services.helpdesk_graph.graph import build_helpdesk_graph
+from backend.app.services.helpdesk_graph.rules import RuleBasedDecider
+from backend.app.services.helpdesk_graph.runner import HelpdeskRunner
+from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
+from backend.app.services.helpdesk_graph.sweeps import SessionSweeps
+from backend.app.services.helpdesk_graph.switchboard import Switchboard
+from backend.app.services.helpdesk_graph.tools import AgentTools
 from backend.app.services.identity.accounts import Accounts
 from backend.app.services.identity.passwords import Passwords
 from backend.app.services.identity.sign_in import SignIn
 from backend.app.services.identity.sweeps import IdentitySweeps
 from backend.app.services.jobs.runner import Jobs
 from backend.app.services.knowledge.library import KnowledgeLibrary
+from backend.app.services.runs.checkpoint import checkpoints
+from backend.app.services.runs.claims import Claims
+from backend.app.services.runs.control import RunControls
+from backend.app.services.runs.engine import RunEngine
+from backend.app.services.runs.events import RunEvents
+from backend.app.services.runs.fitness import refuse_unless_fit
+from backend.app.services.tickets.desk import TicketDesk
 
 _ROOT = Path(__file__).resolve().parents[2]
 _DRAIN_SECONDS = 10.0
 _EVERY_HOUR = "0 * * * *"
 _ANSWER_SECONDS = 10.0
+_SESSION_SWEEP_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -52,6 +75,13 @@ class Container:
     facts: FactReaders
     sweeps: IdentitySweeps
     jobs: Jobs
+    tickets: TicketDesk
+    runs: RunEngine
+    claims: Claims
+    agent: HelpdeskRunner
+    agent_sessions: HelpdeskSessions
+    agent_sweeps: SessionSweeps
+    switchboard: Switchboard
 
     async def database_answers(self) -> bool:
         """Whether the database answers in time."""
@@ -68,13 +98,20 @@ class Container:
 
 @asynccontextmanager
 async def build(
-    settings: Settings, *, clock: Clock | None = None, ids: IdSource | None = None
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    ids: IdSource | None = None,
+    demo: bool = False,
 ) -> AsyncIterator[Container]:
     """Build everything over ``settings``; on leaving, wait for running work and close the pool.
+
+    ``demo``: the agent's tools have canned results for the demo's question.
 
     Raises:
         SchemaNotCurrent: the database is not migrated to this version.
         DatabaseUnavailable: it does not answer.
+        ClocksDiffer, CheckpointsNotShared: this process must not drive the agent's runs.
     """
     clock, ids = clock or SystemClock(), ids or RandomIds()
     engine = database.create_engine(settings.database)
@@ -89,25 +126,36 @@ async def build(
         searches = asyncio.Semaphore(max(1, settings.database.pool_size // 2))
         library = KnowledgeLibrary(uow, ids, searches=searches)
         sweeps = IdentitySweeps(uow, settings.identity)
-        yield Container(
-            settings=settings,
-            engine=engine,
-            probe=probe,
-            uow=uow,
-            tasks=tasks,
-            metrics=PrometheusMetrics(),
-            accounts=Accounts(uow, ids, clock, passwords),
-            sign_in=SignIn(
-                uow, ids, passwords, settings.identity, await passwords.hash(ids.secret())
-            ),
-            chat_sessions=ChatSessions(uow, ids, settings.chat),
-            exchanges=ChatExchanges(uow, ids, clock, library, tasks, settings.chat),
-            library=library,
-            facts=facts,
-            sweeps=sweeps,
-            jobs=_jobs(uow, settings, sweeps),
-        )
-        await tasks.drain(_DRAIN_SECONDS)
+        async with _runs(settings, uow, tasks, clock) as runs:
+            agent = _agent(settings, uow, runs, library, clock, ids, demo=demo)
+            yield Container(
+                settings=settings,
+                engine=engine,
+                probe=probe,
+                uow=uow,
+                tasks=tasks,
+                metrics=PrometheusMetrics(),
+                accounts=Accounts(uow, ids, clock, passwords),
+                sign_in=SignIn(
+                    uow, ids, passwords, settings.identity, await passwords.hash(ids.secret())
+                ),
+                chat_sessions=ChatSessions(uow, ids, settings.chat),
+                exchanges=ChatExchanges(uow, ids, clock, library, tasks, settings.chat),
+                library=library,
+                facts=facts,
+                sweeps=sweeps,
+                jobs=_jobs(uow, settings, sweeps),
+                tickets=TicketDesk(uow),
+                runs=runs.engine,
+                claims=runs.claims,
+                agent=agent,
+                agent_sessions=agent.sessions,
+                agent_sweeps=SessionSweeps(
+                    uow, agent, runs.engine.checkpoints, settings.checkpoints.ttl
+                ),
+                switchboard=Switchboard(uow, settings.agent),
+            )
+            await runs.engine.drain(_DRAIN_SECONDS)
     finally:
         await engine.dispose()
         await probe.dispose()
@@ -119,6 +167,62 @@ def _jobs(uow: UnitOfWork, settings: Settings, sweeps: IdentitySweeps) -> Jobs:
     jobs.register("identity_sweep", sweeps.run, cron=_EVERY_HOUR)
     jobs.register("job_retention", jobs.forget_old, cron=_EVERY_HOUR)
     return jobs
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """The run engine and what belongs to it."""
+
+    engine: RunEngine
+    claims: Claims
+    controls: RunControls
+    events: RunEvents
+
+
+@asynccontextmanager
+async def _runs(
+    settings: Settings, uow: UnitOfWork, tasks: Tasks, clock: Clock
+) -> AsyncIterator[_Runs]:
+    assert settings.database.url is not None  # whoever builds has chosen a database
+    url, owner = settings.database.url.get_secret_value(), OwnerId(uuid4())
+    await refuse_unless_fit(uow, clock, settings.runs, settings.checkpoints.backend, owner)
+    bell = Bell(url, NOTIFY_CHANNEL)
+    async with checkpoints(settings.checkpoints, url) as kept, bell.listening():
+        claims = Claims(uow, clock, settings.runs, owner)
+        engine = RunEngine(uow, claims, kept, tasks, settings.runs)
+        controls = RunControls(uow, claims, bell, settings.runs)
+        yield _Runs(engine, claims, controls, RunEvents(uow, bell))
+
+
+def _agent(
+    settings: Settings,
+    uow: UnitOfWork,
+    runs: _Runs,
+    library: KnowledgeLibrary,
+    clock: Clock,
+    ids: IdSource,
+    *,
+    demo: bool,
+) -> HelpdeskRunner:
+    tools = AgentTools(uow, library, CannedWebSearch() if demo else None)
+    graph = build_helpdesk_graph(
+        runs.engine.checkpoints.saver, RuleBasedDecider(), budgets_of(settings.agent), tools
+    )
+    driver = HelpdeskDriver(graph, uow, clock, ids, settings.agent)
+    runs.engine.register(GraphKind.HELPDESK, driver)
+    admission = Admission(uow, settings.agent, settings.checkpoints.ttl)
+    return HelpdeskRunner(
+        uow=uow,
+        ids=ids,
+        admission=admission,
+        beginning=Beginning(ids),
+        filing=Filing(ids),
+        claims=runs.claims,
+        controls=runs.controls,
+        engine=runs.engine,
+        driver=driver,
+        sessions=HelpdeskSessions(uow, admission, runs.events),
+    )
 
 
 @asynccontextmanager
@@ -133,9 +237,14 @@ async def background(container: Container) -> AsyncIterator[None]:
         always = every(
             (settings.observability.fact_poll_seconds, "facts", container.facts.read_all),
             (_ANSWER_SECONDS, "unanswered_questions", container.exchanges.answer_left_over),
+            (settings.runs.heartbeat_seconds, "heartbeat", container.claims.beat),
+            (settings.runs.sweep_seconds, "runs_left_over", container.runs.sweep),
+            (_SESSION_SWEEP_SECONDS, "session_sweep", container.agent_sweeps.run),
         )
         await held.enter_async_context(always)
         yield
+        # While claims are still kept alive: runs stop at their next step, for others to go on with.
+        await container.runs.drain(_DRAIN_SECONDS)
     with suppress(AppError, OSError):  # what is not read now is read at the next start
         await container.facts.read_all()
 

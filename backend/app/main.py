@@ -8,7 +8,7 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Lifespan
 
 from backend.app import __version__
-from backend.app.api import auth, chat, errors, health, knowledge, metrics, ui
+from backend.app.api import auth, chat, errors, health, helpdesk, knowledge, metrics, tickets, ui
 from backend.app.api.middleware import (
     BodyLimit,
     HeadIsGet,
@@ -49,8 +49,10 @@ class Application(FastAPI):
         return Measure(stack)
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
+def create_app(settings: Settings | None = None, *, demo: bool = False) -> FastAPI:
     """The whole application over ``settings``, or over the environment when none are handed in.
+
+    ``demo``: the agent's tools have canned results for the demo's question.
 
     Raises:
         UnsafeSettings: the settings would expose people's passwords or data.
@@ -61,7 +63,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with build(settings) as container, background(container):
+        async with build(settings, demo=demo) as container, background(container):
             app.state.services = container
             yield
 
@@ -73,6 +75,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         auth.router,
         chat.router,
         knowledge.router,
+        helpdesk.router,
+        tickets.router,
         metrics.router,
     ):
         app.include_router(router)

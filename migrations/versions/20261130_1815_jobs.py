@@ -6,7 +6,7 @@ plpgsql, which PostgreSQL has by itself. The library's licence is MIT; copyright
 2021-2023 Joachim Jablon and Eric Lemoine, 2024 and later Joachim Jablon and Kai Schlamp.
 
 Revision: c4e81f0b6d27
-Follows: runs and checkpoints
+Follows: agent sessions and tickets
 Created: 2026-11-30 18:15:00+00:00
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from alembic import op
 
 revision: str = "c4e81f0b6d27"
-down_revision: str | None = "5b1d2c7a9e40"
+down_revision: str | None = "7a48ebd1e818"
 branch_labels: Sequence[str] | None = None
 depends_on: Sequence[str] | None = None
 

@@ -173,16 +173,16 @@ async def post_message(
 async def _events(
     question: ChatMessage, pending: Awaitable[domain.ChatMessage]
 ) -> AsyncIterator[Event]:
-    yield "question", question
+    yield Event("question", question)
     try:
         answer = ChatMessage.model_validate(await pending)
     except AppError as error:
-        yield "error", error_body(error)
+        yield Event("error", error_body(error))
         return
     words = _PIECES.findall(answer.content)
     for start in range(0, len(words), _WORDS_PER_DELTA):
-        yield "delta", TextDelta(text="".join(words[start : start + _WORDS_PER_DELTA]))
-    yield "answer", answer
+        yield Event("delta", TextDelta(text="".join(words[start : start + _WORDS_PER_DELTA])))
+    yield Event("answer", answer)
 
 
 @router.put("/messages/{message_id}/feedback")

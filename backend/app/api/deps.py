@@ -12,9 +12,12 @@ from backend.app.core.settings import Settings
 from backend.app.domain.principals import Principal
 from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
+from backend.app.services.helpdesk_graph.runner import HelpdeskRunner
+from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
 from backend.app.services.identity.secrets import ACCESS_TOKEN_PREFIX, is_csrf_token
 from backend.app.services.identity.sign_in import SignIn, SignInRequired
 from backend.app.services.knowledge.library import KnowledgeLibrary
+from backend.app.services.tickets.desk import TicketDesk
 
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 #: What a person with a one-time password may do before choosing their own.
@@ -30,6 +33,9 @@ class Services(Protocol):
     chat_sessions: ChatSessions
     exchanges: ChatExchanges
     library: KnowledgeLibrary
+    agent: HelpdeskRunner
+    agent_sessions: HelpdeskSessions
+    tickets: TicketDesk
 
     async def database_answers(self) -> bool:
         """Whether the database answers in time."""

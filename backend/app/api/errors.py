@@ -39,11 +39,11 @@ _MAX_FIELDS = 20
 
 def error_body(error: AppError) -> ErrorBody:
     """What the wire says of a refusal."""
-    return ErrorBody(error=error.code(), detail=error.detail)
+    return ErrorBody(error=error.code(), detail=error.detail, **error.extra)
 
 
 def _response(status: int, body: ErrorBody, headers: dict[str, str] | None = None) -> Response:
-    return JSONResponse(body.model_dump(exclude_none=True), status, headers)
+    return JSONResponse(body.model_dump(mode="json", exclude_none=True), status, headers)
 
 
 async def _app_error(_request: Request, error: AppError) -> Response:

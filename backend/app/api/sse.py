@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import NamedTuple
 
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from pydantic import BaseModel
@@ -10,12 +11,16 @@ from starlette.responses import StreamingResponse
 _PING_SECONDS = 15.0
 _HEADERS = {"Cache-Control": "no-cache, no-store", "X-Accel-Buffering": "no"}
 
-#: An event's name and its data.
-Event = tuple[str, BaseModel]
+
+class Event(NamedTuple):
+    """An event's name, its data, and the number under which a reader can come back to it."""
+
+    name: str
+    data: BaseModel
+    id: int | None = None
 
 
 async def _frames(events: AsyncIterator[Event]) -> AsyncIterator[bytes]:
-    number = 0
     upcoming = asyncio.ensure_future(anext(events, None))
     try:
         while True:
@@ -26,9 +31,10 @@ async def _frames(events: AsyncIterator[Event]) -> AsyncIterator[bytes]:
             event = upcoming.result()
             if event is None:
                 return
-            number += 1
             yield format_sse_event(
-                data_str=event[1].model_dump_json(), event=event[0], id=str(number)
+                data_str=event.data.model_dump_json(),
+                event=event.name,
+                id=None if event.id is None else str(event.id),
             )
             upcoming = asyncio.ensure_future(anext(events, None))
     finally:
@@ -36,5 +42,5 @@ async def _frames(events: AsyncIterator[Event]) -> AsyncIterator[bytes]:
 
 
 def stream(events: AsyncIterator[Event]) -> StreamingResponse:
-    """A stream of ``events``, numbered from 1, kept alive by a comment when nothing happens."""
+    """A stream of ``events``, kept alive by a comment when nothing happens."""
     return StreamingResponse(_frames(events), media_type="text/event-stream", headers=_HEADERS)

@@ -18,9 +18,10 @@ class's docstring is its default message to the person, its snake-cased name the
 """
 
 import re
+from collections.abc import Mapping
 from datetime import timedelta
 from enum import StrEnum
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class ErrorKind(StrEnum):
@@ -45,7 +46,15 @@ class AppError(Exception):
     kind: ClassVar[ErrorKind] = ErrorKind.INTERNAL
     retry_after: timedelta | None = None
 
-    def __init__(self, detail: str | None = None, *, retry_after: timedelta | None = None) -> None:
+    def __init__(
+        self,
+        detail: str | None = None,
+        *,
+        retry_after: timedelta | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        #: What else the caller needs to go on; JSON values under names that the wire knows.
+        self.extra = dict(extra or {})
         self.detail = detail or " ".join((type(self).__doc__ or "").split())
         if retry_after is not None:
             self.retry_after = retry_after

@@ -11,6 +11,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -34,6 +35,10 @@ class Environment(StrEnum):
 def _group(prefix: str) -> SettingsConfigDict:
     # A variable set to nothing counts as not set, or an empty token would open what it guards.
     return SettingsConfigDict(env_prefix=prefix, frozen=True, extra="ignore", env_ignore_empty=True)
+
+
+def _listed(value: str) -> list[str]:
+    return [part.strip() for part in value.split(",") if part.strip()]
 
 
 class ServerSettings(BaseSettings):
@@ -61,11 +66,7 @@ class ServerSettings(BaseSettings):
     @field_validator("trusted_proxies", mode="before")
     @classmethod
     def _split_networks(cls, value: Any) -> Any:
-        return (
-            [part.strip() for part in value.split(",") if part.strip()]
-            if isinstance(value, str)
-            else value
-        )
+        return _listed(value) if isinstance(value, str) else value
 
     @field_validator("public_url")
     @classmethod
@@ -167,6 +168,42 @@ class ChatSettings(BaseSettings):
     messages_per_minute: int = Field(default=30, ge=1, le=10_000)
 
 
+class AgentSettings(BaseSettings):
+    """The intake agent: who may use it, and what one session may spend.
+
+    What is said here of switches holds until one is set while the program runs (``switches``);
+    the kill switch is on when either says so.
+    """
+
+    model_config = _group("HELPDESK_AGENT_")
+
+    enabled: bool = True
+    #: Only these accounts (ids, comma-separated) may start sessions; empty: everybody.
+    enabled_user_ids: Annotated[tuple[UUID, ...], NoDecode] = ()
+    kill_switch: bool = False
+    max_turns: int = Field(default=8, ge=1, le=50)
+    max_questions: int = Field(default=2, ge=0, le=10)
+    max_tool_retries: int = Field(default=2, ge=0, le=10)
+    max_tokens_per_session: int = Field(default=20_000, ge=0, le=10_000_000)
+    #: Active time of a session; the time in which a person thinks is not counted.
+    deadline_seconds: float = Field(default=60.0, gt=0, le=3600)
+    max_sessions_per_user_per_day: int = Field(default=10, ge=1, le=100_000)
+    tool_kb_retry: bool = True
+    tool_web_search: bool = True
+    tool_github_search: bool = True
+    tool_file_ticket: bool = True
+
+    @field_validator("enabled_user_ids", mode="before")
+    @classmethod
+    def _split_ids(cls, value: Any) -> Any:
+        return _listed(value) if isinstance(value, str) else value
+
+    @property
+    def deadline(self) -> timedelta:
+        """The active time of a session."""
+        return timedelta(seconds=self.deadline_seconds)
+
+
 class CheckpointBackend(StrEnum):
     """Where the agent's checkpoints are kept; only PostgreSQL serves more than one process."""
 
@@ -181,7 +218,6 @@ class CheckpointSettings(BaseSettings):
     model_config = _group("HELPDESK_AGENT_CHECKPOINT_")
 
     backend: CheckpointBackend = CheckpointBackend.POSTGRES
-    #: For the backend ``sqlite``.
     sqlite_path: Path = Path("helpdesk_agent_checkpoints.sqlite")
     pool_size: int = Field(default=8, ge=1, le=100)
     pool_timeout_seconds: float = Field(default=5.0, gt=0, le=60)
@@ -201,9 +237,11 @@ class RunSettings(BaseSettings):
     lease_seconds: float = Field(default=6.0, ge=0.3, le=300)
     heartbeat_seconds: float = Field(default=2.0, ge=0.05, le=100)
     sweep_seconds: float = Field(default=2.0, ge=0.05, le=300)
-    #: How often a run is gone on with after its process died, before it is given up.
     takeovers: int = Field(default=1, ge=0, le=10)
     abort_wait_seconds: float = Field(default=1.0, ge=0.05, le=60)
+    #: How long a run may go on past its allowance in order to end in good order.
+    grace_seconds: float = Field(default=20.0, ge=0.05, le=300)
+    max_clock_skew_seconds: float = Field(default=0.5, ge=0.05, le=60)
 
     @property
     def lease(self) -> timedelta:
@@ -233,6 +271,7 @@ class Settings(BaseModel):
     database: DatabaseSettings = Field(default_factory=DatabaseSettings)
     identity: IdentitySettings = Field(default_factory=IdentitySettings)
     chat: ChatSettings = Field(default_factory=ChatSettings)
+    agent: AgentSettings = Field(default_factory=AgentSettings)
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
     runs: RunSettings = Field(default_factory=RunSettings)
     jobs: JobSettings = Field(default_factory=JobSettings)
@@ -264,6 +303,7 @@ SETTINGS_GROUPS: tuple[type[BaseSettings], ...] = (
     DatabaseSettings,
     IdentitySettings,
     ChatSettings,
+    AgentSettings,
     CheckpointSettings,
     RunSettings,
     JobSettings,

@@ -23,6 +23,9 @@ from backend.app.db.repositories.knowledge import KnowledgeRepository
 from backend.app.db.repositories.rates import RateRepository
 from backend.app.db.repositories.runs import RunRepository
 from backend.app.db.repositories.search import SearchRepository
+from backend.app.db.repositories.sessions import SessionRepository
+from backend.app.db.repositories.switches import SwitchRepository
+from backend.app.db.repositories.tickets import TicketRepository
 
 _open: ContextVar[bool] = ContextVar("unit_of_work_open", default=False)
 
@@ -43,6 +46,9 @@ class Work:
     rates: RateRepository
     runs: RunRepository
     search: SearchRepository
+    sessions: SessionRepository
+    switches: SwitchRepository
+    tickets: TicketRepository
 
 
 UnitOfWork = Callable[[], AbstractAsyncContextManager[Work]]
@@ -64,6 +70,9 @@ def _work(session: AsyncSession) -> Work:
         rates=RateRepository(session),
         runs=RunRepository(session),
         search=SearchRepository(session),
+        sessions=SessionRepository(session),
+        switches=SwitchRepository(session),
+        tickets=TicketRepository(session),
     )
 
 

@@ -67,6 +67,16 @@ class ChatSession:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentSummary:
+    """What an agent's line says of the session it stands for; ``kind`` is its last turn's."""
+
+    agent_session_id: UUID
+    kind: str
+    linked_issue_url: str | None = None
+    ticket_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ChatMessage:
     """One line of a chat session; ``seq`` orders it within the session, from 1 without gaps."""
 
@@ -81,6 +91,7 @@ class ChatMessage:
     feedback: Rating | None = None
     reply_to: ChatMessageId | None = None
     degraded: str | None = None
+    agent_summary: AgentSummary | None = None
 
 
 @dataclass(frozen=True, slots=True)

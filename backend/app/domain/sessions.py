@@ -57,6 +57,18 @@ class Outcome(StrEnum):
     ABORTED = "aborted"
 
 
+class StepStatus(StrEnum):
+    """How a step stands or ended."""
+
+    RUNNING = "running"
+    OK = "ok"
+    EMPTY = "empty"
+    FAILED = "failed"
+    TIMED_OUT = "timed_out"
+    SWITCHED_OFF = "switched_off"
+    BLOCKED = "blocked"
+
+
 class TurnKind(StrEnum):
     """What a turn shows."""
 
@@ -151,6 +163,8 @@ class AgentSession:
 
     ``turn`` is the last turn that was shown, as JSON values; None until the first pause or end.
     ``pending_question_id`` names what it waits for; None while it runs or when it has ended.
+    ``given`` is what its present run was given; ``progress`` what it asked, was told, and knows.
+    ``idle`` is the time since its last change, by the database's clock.
     """
 
     id: AgentSessionId
@@ -160,18 +174,17 @@ class AgentSession:
     state_version: int
     created_at: datetime
     updated_at: datetime
-    is_expired: bool
+    idle: timedelta
     outcome: Outcome | None = None
     reason: AbortReason | None = None
     ended_at: datetime | None = None
     pending_question_id: str | None = None
     draft_digest: str | None = None
     turn: dict[str, Any] | None = None
+    given: dict[str, Any] | None = None
+    progress: dict[str, Any] = field(default_factory=dict)
     chat_message_id: ChatMessageId | None = None
     tokens: int = 0
-    turns_taken: int = 0
-    questions_asked: int = 0
-    facts: dict[str, str] = field(default_factory=dict)
 
     @property
     def has_ended(self) -> bool:

@@ -1,6 +1,7 @@
 """What all wire models share."""
 
-from typing import Annotated
+from typing import Annotated, Any
+from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
@@ -51,3 +52,7 @@ class ErrorBody(WireModel):
     error: str
     detail: str
     fields: list[FieldProblem] | None = None
+    #: Of ``session_open``: the session that is.
+    session_id: UUID | None = None
+    #: Of ``draft_changed``: the draft as it would be filed now (``DraftPreview``).
+    preview: dict[str, Any] | None = None

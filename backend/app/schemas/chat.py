@@ -13,6 +13,7 @@ from backend.app.domain.chat import (
     MessageRole,
     Rating,
 )
+from backend.app.domain.sessions import TurnKind
 from backend.app.schemas.base import RequestModel, StorableLine, StorableText, WireModel
 
 
@@ -71,10 +72,23 @@ class Source(WireModel):
     sample: bool
 
 
+class AgentSummary(WireModel):
+    """Of an agent's line in a chat: the session it stands for, and how that stands.
+
+    There is one line for each session; it changes with every turn.
+    """
+
+    agent_session_id: UUID
+    kind: TurnKind
+    linked_issue_url: str | None
+    ticket_id: UUID | None
+
+
 class ChatMessage(WireModel):
     """One line of a chat session. A person's is plain text, the assistant's Markdown.
 
-    ``degraded`` says in a sentence what could not be done as usual.
+    ``degraded`` says in a sentence what could not be done as usual. With ``agent_summary`` the line
+    is an agent session's recap.
     """
 
     id: UUID
@@ -88,6 +102,7 @@ class ChatMessage(WireModel):
     feedback: Rating | None
     reply_to: UUID | None
     degraded: str | None
+    agent_summary: AgentSummary | None
 
 
 class ChatMessageList(WireModel):

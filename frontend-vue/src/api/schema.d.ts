@@ -282,6 +282,166 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/helpdesk/agent/abort': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Abort Agent
+     * @description End a session; never refused, and once it has ended the same answer again.
+     */
+    post: operations['abort_agent_api_helpdesk_agent_abort_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/helpdesk/agent/confirm': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Confirm Agent
+     * @description File exactly the draft that was shown, or link exactly the candidate that was.
+     */
+    post: operations['confirm_agent_api_helpdesk_agent_confirm_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/helpdesk/agent/preview': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Preview Draft
+     * @description How an edited draft would be filed, and the digest to confirm it with.
+     */
+    post: operations['preview_draft_api_helpdesk_agent_preview_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/helpdesk/agent/resume': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Resume Agent
+     * @description Answer the pending question, or add something to a draft that waits.
+     */
+    post: operations['resume_agent_api_helpdesk_agent_resume_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/helpdesk/agent/sessions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List Agent Sessions
+     * @description The sessions of one of one's own chats, newest first.
+     */
+    get: operations['list_agent_sessions_api_helpdesk_agent_sessions_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/helpdesk/agent/sessions/{session_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get Agent Session
+     * @description One of one's own sessions as it stands.
+     */
+    get: operations['get_agent_session_api_helpdesk_agent_sessions__session_id__get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/helpdesk/agent/sessions/{session_id}/events': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Follow Agent Session
+     * @description The events behind ``Last-Event-ID`` as they come, until the session pauses or ends.
+     */
+    get: operations['follow_agent_session_api_helpdesk_agent_sessions__session_id__events_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/helpdesk/agent/start': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Start Agent
+     * @description Begin a session; it works until it needs an answer or has an end.
+     */
+    post: operations['start_agent_api_helpdesk_agent_start_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/knowledge/articles/{article_id}': {
     parameters: {
       query?: never
@@ -302,10 +462,312 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/tickets': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List Tickets
+     * @description One's own tickets and those one follows, newest first; ``scope=all`` is for operators.
+     */
+    get: operations['list_tickets_api_tickets_get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/tickets/{ticket_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Get Ticket
+     * @description One ticket that the caller may see.
+     */
+    get: operations['get_ticket_api_tickets__ticket_id__get']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
 }
 export type webhooks = Record<string, never>
 export interface components {
   schemas: {
+    /**
+     * AbortReason
+     * @description Why something was ended before its end; a closed set.
+     * @enum {string}
+     */
+    AbortReason:
+      | 'user'
+      | 'budget_exhausted'
+      | 'server_restart'
+      | 'kill_switch'
+      | 'expired'
+      | 'erased'
+      | 'error'
+    /**
+     * AgentAbortRequest
+     * @description Which session to end.
+     */
+    AgentAbortRequest: {
+      /** Chat Session Id */
+      chat_session_id?: string | null
+      /**
+       * Session Id
+       * Format: uuid
+       */
+      session_id: string
+    }
+    /**
+     * AgentAborted
+     * @description The session has ended.
+     */
+    AgentAborted: {
+      /**
+       * Ok
+       * @default true
+       * @constant
+       */
+      ok?: true
+      turn: components['schemas']['AgentTurn']
+    }
+    /**
+     * AgentConfirmRequest
+     * @description The owner's yes to exactly this draft, or to linking exactly this candidate.
+     */
+    AgentConfirmRequest: {
+      /** Chat Session Id */
+      chat_session_id?: string | null
+      draft?: components['schemas']['TicketDraft'] | null
+      /** Draft Digest */
+      draft_digest?: string | null
+      link?: components['schemas']['LinkTarget'] | null
+      /** Pending Question Id */
+      pending_question_id: string
+      /**
+       * Session Id
+       * Format: uuid
+       */
+      session_id: string
+    }
+    /**
+     * AgentExchange
+     * @description Something the agent asked, and what the person said to it.
+     */
+    AgentExchange: {
+      /** Question */
+      question: string
+      /** Reply */
+      reply: string
+    }
+    /**
+     * AgentFact
+     * @description Something the agent knows of the matter, under a closed key.
+     */
+    AgentFact: {
+      /** Key */
+      key: string
+      /** Value */
+      value: string
+    }
+    /**
+     * AgentPreviewRequest
+     * @description An edited draft, to see how it would be filed.
+     */
+    AgentPreviewRequest: {
+      draft: components['schemas']['TicketDraft']
+      /**
+       * Session Id
+       * Format: uuid
+       */
+      session_id: string
+    }
+    /**
+     * AgentResumeRequest
+     * @description An answer to the pending question: one of its choices, or free text.
+     */
+    AgentResumeRequest: {
+      /** Chat Session Id */
+      chat_session_id?: string | null
+      /** Choice */
+      choice?: string | null
+      /** Pending Question Id */
+      pending_question_id: string
+      /** Reply */
+      reply?: string | null
+      /**
+       * Session Id
+       * Format: uuid
+       */
+      session_id: string
+    }
+    /**
+     * AgentSession
+     * @description A session as it stands: enough to show it after a reload. ``turn`` is None until the first
+     *     pause; ``last_event_id`` is where to follow its events from.
+     */
+    AgentSession: {
+      /** Chat Session Id */
+      chat_session_id: string | null
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string
+      /** Exchanges */
+      exchanges: components['schemas']['AgentExchange'][]
+      /** Facts */
+      facts: components['schemas']['AgentFact'][]
+      /** Last Event Id */
+      last_event_id: number
+      outcome: components['schemas']['Outcome'] | null
+      reason: components['schemas']['AbortReason'] | null
+      /**
+       * Session Id
+       * Format: uuid
+       */
+      session_id: string
+      status: components['schemas']['SessionStatus']
+      /** Steps */
+      steps: components['schemas']['AgentStep'][]
+      turn: components['schemas']['AgentTurn'] | null
+      /**
+       * Updated At
+       * Format: date-time
+       */
+      updated_at: string
+    }
+    /**
+     * AgentSessionList
+     * @description Sessions of one chat, newest first.
+     */
+    AgentSessionList: {
+      /** Items */
+      items: components['schemas']['AgentSession'][]
+    }
+    /**
+     * AgentStartRequest
+     * @description What the agent is to look into: a chat session of one's own, or a conversation, or both (then
+     *     the conversation is what it reads).
+     */
+    AgentStartRequest: {
+      /** Chat Session Id */
+      chat_session_id?: string | null
+      /** Conversation */
+      conversation?: components['schemas']['ConversationTurn'][] | null
+      /** @default chip */
+      trigger?: components['schemas']['Trigger']
+    }
+    /**
+     * AgentStep
+     * @description One decision of the supervisor; ``seq`` is stable and counts from 1 within the session.
+     *
+     *     ``found`` says how many results a search gave; ``reason`` why the step was chosen.
+     */
+    AgentStep: {
+      action: components['schemas']['NextAction']
+      /** Duration Ms */
+      duration_ms?: number | null
+      /** Found */
+      found?: number | null
+      /** Reason */
+      reason: string
+      /** Seq */
+      seq: number
+      /**
+       * Started At
+       * Format: date-time
+       */
+      started_at: string
+      status: components['schemas']['StepStatus']
+    }
+    /**
+     * AgentSummary
+     * @description Of an agent's line in a chat: the session it stands for, and how that stands.
+     *
+     *     There is one line for each session; it changes with every turn.
+     */
+    AgentSummary: {
+      /**
+       * Agent Session Id
+       * Format: uuid
+       */
+      agent_session_id: string
+      kind: components['schemas']['TurnKind']
+      /** Linked Issue Url */
+      linked_issue_url: string | null
+      /** Ticket Id */
+      ticket_id: string | null
+    }
+    /**
+     * AgentTurn
+     * @description What one exchange with the agent ended in.
+     *
+     *     ``pending_question_id`` names what is waited for; the answer must carry it. ``body_preview`` is
+     *     the ticket's text exactly as it would be filed, ``draft_digest`` what a confirm is bound to.
+     */
+    AgentTurn: {
+      /** Body Preview */
+      body_preview?: string | null
+      /** Candidates */
+      candidates?: components['schemas']['Candidate'][] | null
+      /** Chat Message Id */
+      chat_message_id?: string | null
+      /** Choices */
+      choices?: string[] | null
+      /** Debug Trace */
+      debug_trace?: components['schemas']['AgentStep'][] | null
+      /** Deduplicated */
+      deduplicated?: boolean | null
+      /** Degraded */
+      degraded?: string | null
+      draft?: components['schemas']['TicketDraft'] | null
+      /** Draft Digest */
+      draft_digest?: string | null
+      /** Issue Number */
+      issue_number?: number | null
+      issue_state?: components['schemas']['IssueState'] | null
+      /** Issue Url */
+      issue_url?: string | null
+      kind: components['schemas']['TurnKind']
+      /** Linked Issue Url */
+      linked_issue_url?: string | null
+      /** Message */
+      message: string
+      /** Pending Question Id */
+      pending_question_id?: string | null
+      proposal?: components['schemas']['Proposal'] | null
+      /** Question Limit */
+      question_limit?: number | null
+      /** Question Number */
+      question_number?: number | null
+      reason?: components['schemas']['AbortReason'] | null
+      /**
+       * Session Id
+       * Format: uuid
+       */
+      session_id: string
+      /** Sources */
+      sources?: components['schemas']['Source'][] | null
+      /** Ticket Id */
+      ticket_id?: string | null
+      /** Ticket Number */
+      ticket_number?: number | null
+    }
     /**
      * Article
      * @description An article; the spans of sources are code point offsets into ``body`` (Markdown).
@@ -330,6 +792,41 @@ export interface components {
       updated_at: string
     }
     /**
+     * Candidate
+     * @description A ticket that may be about the same. ``odds``: 0 to 1; ``evidence``: the words in common.
+     */
+    Candidate: {
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string
+      /** Evidence */
+      evidence: string[]
+      /** Number */
+      number: number
+      /** Odds */
+      odds: number
+      source: components['schemas']['CandidateSource']
+      status: components['schemas']['TicketStatus']
+      /** Title */
+      title: string
+      /** Url */
+      url: string
+    }
+    /**
+     * CandidateSource
+     * @description Where a possible duplicate stands.
+     * @enum {string}
+     */
+    CandidateSource: 'desk' | 'github'
+    /**
+     * Category
+     * @description What kind of matter it is.
+     * @enum {string}
+     */
+    Category: 'access' | 'hardware' | 'software' | 'network' | 'email' | 'data' | 'other'
+    /**
      * ChangeChatSessionRequest
      * @description What to change; what is left out stays.
      */
@@ -352,9 +849,11 @@ export interface components {
      * ChatMessage
      * @description One line of a chat session. A person's is plain text, the assistant's Markdown.
      *
-     *     ``degraded`` says in a sentence what could not be done as usual.
+     *     ``degraded`` says in a sentence what could not be done as usual. With ``agent_summary`` the line
+     *     is an agent session's recap.
      */
     ChatMessage: {
+      agent_summary: components['schemas']['AgentSummary'] | null
       /**
        * Chat Session Id
        * Format: uuid
@@ -446,6 +945,19 @@ export interface components {
       sample: boolean
     }
     /**
+     * ConversationTurn
+     * @description One message of the conversation that is handed over.
+     */
+    ConversationTurn: {
+      /** Content */
+      content: string
+      /**
+       * Role
+       * @enum {string}
+       */
+      role: 'user' | 'assistant'
+    }
+    /**
      * CreateChatSessionRequest
      * @description The mode to start in; left out, the one that is set for new chats.
      */
@@ -487,6 +999,17 @@ export interface components {
       prefix: string
       /** Token */
       token: string
+    }
+    /**
+     * DraftPreview
+     * @description The text as it would be filed, and the digest that a confirm of it must carry.
+     */
+    DraftPreview: {
+      /** Body Preview */
+      body_preview: string
+      draft: components['schemas']['TicketDraft']
+      /** Draft Digest */
+      draft_digest: string
     }
     /**
      * Exchange
@@ -534,6 +1057,27 @@ export interface components {
       version: string
     }
     /**
+     * Impact
+     * @description How many are affected; the words are shown.
+     * @enum {string}
+     */
+    Impact: 'Person' | 'Team' | 'Organisation'
+    /**
+     * IssueState
+     * @description How far a ticket's copy in an outside tracker is; ``off``: none is written.
+     * @enum {string}
+     */
+    IssueState: 'off' | 'pending' | 'unknown' | 'refused' | 'filed'
+    /**
+     * LinkTarget
+     * @description A candidate that our own search returned in this session.
+     */
+    LinkTarget: {
+      /** Number */
+      number: number
+      source: components['schemas']['CandidateSource']
+    }
+    /**
      * Liveness
      * @description The process answers; nothing is said of what it depends on.
      */
@@ -551,12 +1095,46 @@ export interface components {
      */
     MessageRole: 'user' | 'assistant'
     /**
+     * NextAction
+     * @description The closed set of steps. ``file_new`` and ``link_existing`` are reached by a confirm only.
+     * @enum {string}
+     */
+    NextAction:
+      | 'retry_kb'
+      | 'web_search'
+      | 'search_duplicates'
+      | 'ask_user'
+      | 'classify'
+      | 'propose_solution'
+      | 'write_draft'
+      | 'await_user_confirm'
+      | 'file_new'
+      | 'link_existing'
+      | 'resolved_by_agent'
+      | 'abort'
+    /**
+     * Outcome
+     * @description How a session ended.
+     * @enum {string}
+     */
+    Outcome: 'filed' | 'linked' | 'resolved_by_agent' | 'aborted'
+    /**
      * PostMessageRequest
      * @description What a person asks.
      */
     PostMessageRequest: {
       /** Text */
       text: string
+    }
+    /**
+     * Proposal
+     * @description A possible fix; ``text`` is Markdown in which ``[n]`` names a source of the turn.
+     */
+    Proposal: {
+      /** Text */
+      text: string
+      /** Title */
+      title: string
     }
     /**
      * Rating
@@ -570,6 +1148,18 @@ export interface components {
      * @enum {string}
      */
     Role: 'requester' | 'operator' | 'admin'
+    /**
+     * SessionStatus
+     * @description What a session is doing.
+     * @enum {string}
+     */
+    SessionStatus: 'running' | 'awaiting_user' | 'awaiting_confirm' | 'ended'
+    /**
+     * Severity
+     * @description How bad it is for whoever is affected.
+     * @enum {string}
+     */
+    Severity: 'low' | 'medium' | 'high' | 'critical'
     /**
      * SignInRequest
      * @description User name and password as typed.
@@ -621,6 +1211,132 @@ export interface components {
       title: string
     }
     /**
+     * StepStatus
+     * @description How a step stands or ended.
+     * @enum {string}
+     */
+    StepStatus: 'running' | 'ok' | 'empty' | 'failed' | 'timed_out' | 'switched_off' | 'blocked'
+    /**
+     * Ticket
+     * @description A ticket whole; ``body`` is Markdown.
+     */
+    Ticket: {
+      /** Agent Session Id */
+      agent_session_id: string | null
+      /** Body */
+      body: string
+      category: components['schemas']['Category']
+      /** Chat Session Id */
+      chat_session_id: string | null
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string
+      /**
+       * Id
+       * Format: uuid
+       */
+      id: string
+      impact: components['schemas']['Impact']
+      /** Is Mine */
+      is_mine: boolean
+      /** Issue Number */
+      issue_number: number | null
+      issue_state: components['schemas']['IssueState']
+      /** Issue Url */
+      issue_url: string | null
+      /** Number */
+      number: number
+      origin: components['schemas']['TicketOrigin']
+      /** Requester Name */
+      requester_name: string
+      severity: components['schemas']['Severity']
+      status: components['schemas']['TicketStatus']
+      /** Title */
+      title: string
+      /**
+       * Updated At
+       * Format: date-time
+       */
+      updated_at: string
+    }
+    /**
+     * TicketDraft
+     * @description Proposed ticket text; ``description`` is Markdown.
+     */
+    TicketDraft: {
+      category: components['schemas']['Category']
+      /** Description */
+      description: string
+      impact: components['schemas']['Impact']
+      severity: components['schemas']['Severity']
+      /** Title */
+      title: string
+    }
+    /**
+     * TicketList
+     * @description Tickets, newest first; ``next_before`` asks for the page after.
+     */
+    TicketList: {
+      /** Items */
+      items: components['schemas']['TicketSummary'][]
+      /** Next Before */
+      next_before: number | null
+    }
+    /**
+     * TicketOrigin
+     * @description Where a ticket came from; set by the server.
+     * @enum {string}
+     */
+    TicketOrigin: 'chat' | 'web' | 'discord' | 'alert' | 'api'
+    /**
+     * TicketScope
+     * @description Which tickets a list shows.
+     * @enum {string}
+     */
+    TicketScope: 'mine' | 'all'
+    /**
+     * TicketStatus
+     * @description The lifecycle's first axis.
+     * @enum {string}
+     */
+    TicketStatus: 'new' | 'in_progress' | 'resolved' | 'closed' | 'cancelled'
+    /**
+     * TicketSummary
+     * @description A ticket in a list; ``number`` is what people say. ``is_mine``: the caller requested it.
+     */
+    TicketSummary: {
+      category: components['schemas']['Category']
+      /**
+       * Created At
+       * Format: date-time
+       */
+      created_at: string
+      /**
+       * Id
+       * Format: uuid
+       */
+      id: string
+      impact: components['schemas']['Impact']
+      /** Is Mine */
+      is_mine: boolean
+      /** Number */
+      number: number
+      origin: components['schemas']['TicketOrigin']
+      /** Requester Name */
+      requester_name: string
+      severity: components['schemas']['Severity']
+      status: components['schemas']['TicketStatus']
+      /** Title */
+      title: string
+      /**
+       * Updated At
+       * Format: date-time
+       */
+      updated_at: string
+    }
+    /**
      * TokenList
      * @description One's own access tokens, newest first.
      */
@@ -652,6 +1368,18 @@ export interface components {
       /** Prefix */
       prefix: string
     }
+    /**
+     * Trigger
+     * @description What began a session.
+     * @enum {string}
+     */
+    Trigger: 'chip' | 'phrase' | 'llm_router'
+    /**
+     * TurnKind
+     * @description What a turn shows.
+     * @enum {string}
+     */
+    TurnKind: 'question' | 'info' | 'draft_ready' | 'linked' | 'filed' | 'resolved' | 'aborted'
     /**
      * User
      * @description An account as others may see it.
@@ -1229,6 +1957,284 @@ export interface operations {
       }
     }
   }
+  abort_agent_api_helpdesk_agent_abort_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AgentAbortRequest']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AgentAborted']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  confirm_agent_api_helpdesk_agent_confirm_post: {
+    parameters: {
+      query?: never
+      header?: {
+        'idempotency-key'?: string | null
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AgentConfirmRequest']
+      }
+    }
+    responses: {
+      /** @description The turn; as a stream of session, step and turn events when asked for. */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AgentTurn']
+          'text/event-stream': unknown
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  preview_draft_api_helpdesk_agent_preview_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AgentPreviewRequest']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['DraftPreview']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  resume_agent_api_helpdesk_agent_resume_post: {
+    parameters: {
+      query?: never
+      header?: {
+        'idempotency-key'?: string | null
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AgentResumeRequest']
+      }
+    }
+    responses: {
+      /** @description The turn; as a stream of session, step and turn events when asked for. */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AgentTurn']
+          'text/event-stream': unknown
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  list_agent_sessions_api_helpdesk_agent_sessions_get: {
+    parameters: {
+      query: {
+        chat_session_id: string
+        limit?: number
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AgentSessionList']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  get_agent_session_api_helpdesk_agent_sessions__session_id__get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        session_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AgentSession']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  follow_agent_session_api_helpdesk_agent_sessions__session_id__events_get: {
+    parameters: {
+      query?: never
+      header?: {
+        'last-event-id'?: number
+      }
+      path: {
+        session_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description step and turn events. */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': unknown
+          'text/event-stream': unknown
+        }
+      }
+      /** @description Nothing comes any more; read the session. */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  start_agent_api_helpdesk_agent_start_post: {
+    parameters: {
+      query?: never
+      header?: {
+        'idempotency-key'?: string | null
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AgentStartRequest']
+      }
+    }
+    responses: {
+      /** @description The turn; as a stream of session, step and turn events when asked for. */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AgentTurn']
+          'text/event-stream': unknown
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   get_article_api_knowledge_articles__article_id__get: {
     parameters: {
       query?: never
@@ -1247,6 +2253,71 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Article']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  list_tickets_api_tickets_get: {
+    parameters: {
+      query?: {
+        scope?: components['schemas']['TicketScope']
+        query?: string | null
+        limit?: number
+        before?: number | null
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['TicketList']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  get_ticket_api_tickets__ticket_id__get: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        ticket_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Ticket']
         }
       }
       /** @description Validation Error */

@@ -1,6 +1,7 @@
 import { useQueryCache } from '@pinia/colada'
 import { useAuth } from '@/stores/auth'
 import { useChat } from '@/stores/chat'
+import { useHelpdeskSession } from '@/stores/helpdeskSession'
 import { useMessageLogs } from '@/stores/messageLogs'
 
 /** Signing in and out, and forgetting what belongs to the person who was here before. */
@@ -8,11 +9,13 @@ export function useSession() {
   const auth = useAuth()
   const chat = useChat()
   const logs = useMessageLogs()
+  const agents = useHelpdeskSession()
   const cache = useQueryCache()
 
   function forgetPerson(): void {
     chat.reset()
     logs.reset()
+    agents.reset()
     for (const entry of cache.getEntries()) cache.remove(entry)
   }
 

@@ -64,3 +64,26 @@ export function formatWait(seconds: number): string {
     ? t('time.seconds', { count: seconds })
     : t('time.minutes', { count: Math.ceil(seconds / 60) })
 }
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const SECOND_STEPS = [
+  { unit: 'minute', seconds: 60 },
+  { unit: 'hour', seconds: 3_600 },
+  { unit: 'day', seconds: 86_400 },
+] as const
+
+/** How long ago: 5 minutes ago, 3 hours ago, yesterday; a date after a month. */
+export function formatAge(iso: string, now = new Date()): string {
+  const seconds = Math.max(0, (now.getTime() - new Date(iso).getTime()) / 1000)
+  if (seconds < 60) return t('time.now')
+  if (seconds >= 30 * 86_400) return formatDate(iso)
+  const step = SECOND_STEPS.findLast((candidate) => seconds >= candidate.seconds) ?? SECOND_STEPS[0]
+  return relative.format(-Math.floor(seconds / step.seconds), step.unit)
+}
+
+/** How long a step took: 0.4 s, 12 s. */
+export function formatDuration(ms: number): string {
+  if (ms < 50) return t('steps.instant')
+  const seconds = ms / 1000
+  return t('steps.seconds', { seconds: seconds.toFixed(seconds < 10 ? 1 : 0) })
+}

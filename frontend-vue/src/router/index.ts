@@ -17,6 +17,16 @@ export const routes: RouteRecordRaw[] = [
     name: 'article',
     component: () => import('@/views/ArticleView.vue'),
   },
+  {
+    path: '/my/tickets',
+    name: 'my-tickets',
+    component: () => import('@/views/MyTicketsView.vue'),
+  },
+  {
+    path: '/my/tickets/:ticketId',
+    name: 'ticket',
+    component: () => import('@/views/TicketView.vue'),
+  },
   { path: '/account', name: 'account', component: () => import('@/views/AccountView.vue') },
   {
     path: '/change-password',

@@ -22,6 +22,22 @@ export function refusal(status: number, error: string, headers: Record<string, s
   return jsonReply({ error, detail: 'A sentence for a person.' }, status, headers)
 }
 
+/** A stream that stays open: a test sends its events one by one, ends it or breaks it off. */
+export function openStream() {
+  let line: ReadableStreamDefaultController<Uint8Array> | null = null
+  const body = new ReadableStream<Uint8Array>({ start: (controller) => void (line = controller) })
+  const write = (text: string) => line?.enqueue(new TextEncoder().encode(text))
+  return {
+    response: new Response(body, { headers: { 'Content-Type': 'text/event-stream' } }),
+    send(event: string, data: unknown, id?: number): void {
+      const number = id === undefined ? '' : `id: ${id}\n`
+      write(`event: ${event}\ndata: ${JSON.stringify(data)}\n${number}\n`)
+    },
+    end: () => line?.close(),
+    breakOff: () => line?.error(new TypeError('network error')),
+  }
+}
+
 /** A stream of events as the server frames them; ends without an answer if `events` does. */
 export function streamReply(events: [event: string, data: unknown][]): Response {
   const text = events

@@ -6,9 +6,17 @@ from backend.app.db.models.facts import FactCounterRow, FactEpochRow, FactReader
 from backend.app.db.models.identity import AccessTokenRow, BrowserSessionRow, RateRow, UserRow
 from backend.app.db.models.knowledge import ArticleRow, ChunkRow, CollectionRow, PostingRow
 from backend.app.db.models.runs import RunEventRow, RunRow
+from backend.app.db.models.sessions import (
+    AgentSessionRow,
+    IdempotencyKeyRow,
+    InstanceKeyRow,
+    SwitchRow,
+)
+from backend.app.db.models.tickets import FilingRow, TicketFollowerRow, TicketRow
 
 __all__ = [
     "AccessTokenRow",
+    "AgentSessionRow",
     "ArticleRow",
     "Base",
     "BrowserSessionRow",
@@ -20,9 +28,15 @@ __all__ = [
     "FactEpochRow",
     "FactReaderRow",
     "FactRow",
+    "FilingRow",
+    "IdempotencyKeyRow",
+    "InstanceKeyRow",
     "PostingRow",
     "RateRow",
     "RunEventRow",
     "RunRow",
+    "SwitchRow",
+    "TicketFollowerRow",
+    "TicketRow",
     "UserRow",
 ]

@@ -13,6 +13,7 @@ from sqlalchemy.orm import aliased
 
 from backend.app.db.models import ChatMessageRow, ChatSessionRow
 from backend.app.domain.chat import (
+    AgentSummary,
     Answer,
     ChatMessage,
     ChatMessageId,
@@ -55,7 +56,28 @@ def _message(row: ChatMessageRow) -> ChatMessage:
         feedback=Rating(row.feedback) if row.feedback else None,
         reply_to=ChatMessageId(row.reply_to) if row.reply_to else None,
         degraded=row.message_meta.get("degraded"),
+        agent_summary=_summary(row.message_meta.get("agent_summary")),
     )
+
+
+def _summary(stored: dict[str, Any] | None) -> AgentSummary | None:
+    if stored is None:
+        return None
+    return AgentSummary(
+        agent_session_id=UUID(stored["agent_session_id"]),
+        kind=stored["kind"],
+        linked_issue_url=stored.get("linked_issue_url"),
+        ticket_id=UUID(stored["ticket_id"]) if stored.get("ticket_id") else None,
+    )
+
+
+def _summary_meta(summary: AgentSummary) -> dict[str, Any]:
+    return {
+        "agent_summary": {
+            name: str(value) if isinstance(value, UUID) else value
+            for name, value in asdict(summary).items()
+        }
+    }
 
 
 class ChatRepository:
@@ -166,6 +188,32 @@ class ChatRepository:
             },
         )
         return _message(row)
+
+    async def add_agent_line(
+        self,
+        message_id: ChatMessageId,
+        session: ChatSession,
+        content: str,
+        summary: AgentSummary,
+    ) -> None:
+        """Append the line that stands for an agent session. The chat's row must be locked."""
+        await self._append(
+            session.id,
+            id=message_id,
+            role=MessageRole.ASSISTANT.value,
+            content=content,
+            message_meta=_summary_meta(summary),
+        )
+
+    async def change_agent_line(
+        self, message_id: ChatMessageId, session: ChatSession, content: str, summary: AgentSummary
+    ) -> None:
+        """Bring the line that stands for an agent session up to date."""
+        await self._session.execute(
+            sa.update(ChatMessageRow)
+            .where(ChatMessageRow.id == message_id, ChatMessageRow.chat_session_id == session.id)
+            .values(content=content, message_meta=_summary_meta(summary))
+        )
 
     async def _append(self, session_id: ChatSessionId, **columns: Any) -> ChatMessageRow:
         bumped = (

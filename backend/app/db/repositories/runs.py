@@ -1,8 +1,9 @@
 """Claims on threads and their events. All time is the database's."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -38,6 +39,12 @@ _LEFT = sa.func.greatest(
     RunRow.allowance - (sa.func.now() - sa.func.coalesce(RunRow.claimed_at, sa.func.now())),
     timedelta(0),
 )
+
+
+def _locked(*conditions: sa.ColumnElement[bool]) -> sa.Select[UUID]:
+    """The threads that meet the conditions, locked in one order by whoever changes many of them."""
+    chosen = sa.select(RunRow.thread_id).where(*conditions)
+    return chosen.order_by(RunRow.thread_id).with_for_update()
 
 
 class RunRepository:
@@ -123,9 +130,10 @@ class RunRepository:
 
     async def renew(self, owner: OwnerId, *, lease: timedelta) -> Sequence[Heartbeat]:
         """Renew all unlapsed leases of ``owner``; what is not among them is lost to it."""
+        own = _locked(RunRow.owner == owner, RunRow.lease_until > sa.func.now())
         statement = (
             sa.update(RunRow)
-            .where(RunRow.owner == owner, RunRow.lease_until > sa.func.now())
+            .where(RunRow.thread_id.in_(own))
             .values(lease_until=sa.func.now() + lease)
             .returning(RunRow.thread_id, RunRow.epoch, RunRow.abort_reason)
         )
@@ -188,6 +196,55 @@ class RunRepository:
         if asked:
             await self._notify(thread_id)
         return asked
+
+    async def request_abort_all(self, kind: GraphKind, reason: AbortReason) -> Sequence[ThreadId]:
+        """Ask whoever drives threads of this kind to stop; the threads that somebody drives."""
+        driven = _locked(RunRow.kind == kind.value, RunRow.owner.is_not(None))
+        statement = (
+            sa.update(RunRow)
+            .where(RunRow.thread_id.in_(driven))
+            .values(abort_reason=sa.func.coalesce(RunRow.abort_reason, reason.value))
+            .returning(RunRow.thread_id)
+        )
+        asked = [ThreadId(one) for one in await self._session.scalars(statement)]
+        for thread_id in asked:
+            await self._notify(thread_id)
+        return asked
+
+    async def idle(
+        self, kind: GraphKind, *, older_than: timedelta, limit: int
+    ) -> Sequence[ThreadId]:
+        """Threads that nobody drives and nobody went on with for so long, oldest first.
+
+        They are locked until this transaction ends, so that none is gone on with meanwhile; what
+        another sweep has locked is left to it.
+        """
+        query = (
+            sa.select(RunRow.thread_id)
+            .where(
+                RunRow.kind == kind.value,
+                RunRow.owner.is_(None),
+                RunRow.updated_at < sa.func.now() - older_than,
+            )
+            .order_by(RunRow.updated_at)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+        return [ThreadId(one) for one in await self._session.scalars(query)]
+
+    async def others_drive(self, owner: OwnerId) -> bool:
+        """Whether a process other than ``owner`` holds a claim that has not lapsed."""
+        query = sa.select(RunRow.thread_id).where(
+            RunRow.owner.is_not(None), RunRow.owner != owner, RunRow.lease_until > sa.func.now()
+        )
+        return await self._session.scalar(query.limit(1)) is not None
+
+    async def clock(self) -> datetime:
+        """The database's clock at this moment, not at the transaction's beginning."""
+        now: datetime = (
+            await self._session.execute(sa.select(sa.func.clock_timestamp()))
+        ).scalar_one()
+        return now
 
     async def status(self, thread_id: ThreadId) -> RunStatus | None:
         """How the thread stands."""

@@ -9,10 +9,17 @@ and chunk cover, its score per unit of that weight, and its lead over the second
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from backend.app.core.text import shorten
 from backend.app.domain.chat import Answer, Source
-from backend.app.domain.knowledge import MAX_QUOTE_CHARACTERS, Hit, Passage, SearchResult
+from backend.app.domain.knowledge import (
+    MAX_QUOTE_CHARACTERS,
+    ArticleId,
+    Hit,
+    Passage,
+    SearchResult,
+)
 
 #: An article counts as an answer to a short question from here on, in all four respects.
 _COVERAGE = 0.4
@@ -104,6 +111,15 @@ class _Quoting:
         gap = "\n\n" if quoted.endswith(("```", "~~~", "|")) else " "
         self.parts.append(f"{_without_numbers(quoted)}{gap}[{number}]")
 
+    def quote_article(self, hit: Hit, span: Passage) -> None:
+        """Add what the article is about, when that stands before ``span``, and then ``span``."""
+        opening = _opening(hit)
+        if opening is not None and opening.start < span.start:
+            self.quote(hit, opening)
+            if span.heading:
+                self.say(f"**{shorten(span.heading, _MAX_HEADING_CHARACTERS)}**")
+        self.quote(hit, span)
+
     def name(self, hit: Hit, span: Passage) -> None:
         """Add an article's title, with its number behind it."""
         self.parts.append(f"- {hit.title} [{self._cite(hit, span)}]")
@@ -161,12 +177,7 @@ def _best_passage(hit: Hit) -> Passage | None:
 def _resolved(result: SearchResult, span: Passage) -> Answer:
     best, rest = result.hits[0], result.hits[1:]
     quoting = _Quoting()
-    opening = _opening(best)
-    if opening is not None and opening.start < span.start:
-        quoting.quote(best, opening)
-        if span.heading:
-            quoting.say(f"**{shorten(span.heading, _MAX_HEADING_CHARACTERS)}**")
-    quoting.quote(best, span)
+    quoting.quote_article(best, span)
     also = next((hit for hit in rest if hit.score >= _ALSO_FROM * best.score), None)
     if (
         also is not None
@@ -193,6 +204,40 @@ def _unresolved(hits: Sequence[Hit], result: SearchResult) -> Answer:
         quoting.name(hit, lead)
     listed = "\n".join(quoting.parts)
     return Answer(f"{NOTHING_FOUND} {NEAR_MISSES}\n\n{listed}", False, tuple(quoting.sources))
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """An article that comes near, quoted: ``content`` is Markdown in which ``[n]`` names a source.
+    ``coverage`` is its share of what was asked, from 0 to 1.
+    """
+
+    article_id: ArticleId
+    title: str
+    content: str
+    sources: tuple[Source, ...]
+    coverage: float
+
+
+def suggestions(result: SearchResult, *, limit: int) -> list[Suggestion]:
+    """The articles that come near enough to be worth trying, best first."""
+    found = []
+    for hit in result.hits:
+        span = _best_passage(hit)
+        if span is None or not _comes_near(hit, result):
+            continue
+        quoting = _Quoting()
+        quoting.quote_article(hit, span)
+        found.append(
+            Suggestion(
+                hit.article_id,
+                hit.title,
+                "\n\n".join(quoting.parts),
+                tuple(quoting.sources),
+                result.coverage(hit.matched),
+            )
+        )
+    return found[:limit]
 
 
 def compose(result: SearchResult) -> Answer:

@@ -1,1 +1,1 @@
-"""The agent's building blocks: reading replies, classifying, asking, drafting, admission, filing."""
+"""The building blocks of the agent: replies, grades, questions, drafts, admission, filing."""

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import psycopg
@@ -19,6 +20,7 @@ from langgraph.checkpoint.base import (
     Checkpoint,
     CheckpointMetadata,
 )
+from langgraph.checkpoint.base.id import UUID  # whose time knows version 6; Python's own does not
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -27,6 +29,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from backend.app.core.errors import Conflict, Unavailable
+from backend.app.core.logging import get_logger
 from backend.app.core.settings import CheckpointBackend, CheckpointSettings
 from backend.app.domain.runs import Claim, ThreadId
 
@@ -36,6 +39,9 @@ T = TypeVar("T")
 #: stored metadata.
 CLAIM_KEY = "__claim"
 _LOST = "HD001"
+_LATEST = "SELECT max(checkpoint_id) AS latest FROM checkpoints WHERE thread_id = %s"
+#: From the beginning of a UUID's time, in 1582, to that of Unix; in 100 ns.
+_EPOCH_TICKS = 0x01B21DD213814000
 _FENCE = "SELECT require_claim(%s, %s, %s)"
 #: What this version of the library makes; the migration made the same.
 _LIBRARY_VERSIONS = list(range(len(AsyncPostgresSaver.MIGRATIONS)))
@@ -84,12 +90,24 @@ class FencedSaver(AsyncPostgresSaver):
     async def _cursor(
         self, *, pipeline: bool = False
     ) -> AsyncIterator[psycopg.AsyncCursor[DictRow]]:
-        async with super()._cursor(pipeline=pipeline) as cursor:
-            claim = _writing.get()
-            if claim is not None:
-                fence = (str(claim.thread_id), claim.epoch, claim.owner)
-                await cursor.execute(_FENCE, fence)
-            yield cursor
+        claim = _writing.get()
+        met: psycopg.Error | None = None
+        try:
+            async with super()._cursor(pipeline=pipeline) as cursor:
+                try:
+                    if claim is not None:
+                        fence = (str(claim.thread_id), claim.epoch, claim.owner)
+                        await cursor.execute(_FENCE, fence)
+                    yield cursor
+                except psycopg.Error as error:
+                    # Kept from the pipeline, which on its way out meets its own abortion and would
+                    # log that beside the error that caused it.
+                    met = error
+        except psycopg.errors.PipelineAborted:
+            if met is None:
+                raise
+        if met is not None:
+            raise met
 
     async def aput(
         self,
@@ -113,6 +131,18 @@ class FencedSaver(AsyncPostgresSaver):
         with _under(config):
             await _or_lost(super().aput_writes(config, writes, task_id, task_path))
 
+    async def latest_id(self, thread_id: ThreadId) -> str | None:
+        """The highest checkpoint id of a thread, without loading the checkpoint."""
+        async with self._cursor() as cursor:
+            await cursor.execute(_LATEST, (str(thread_id),))
+            row = await cursor.fetchone()
+        return row["latest"] if row else None
+
+
+def _made_at(checkpoint_id: str) -> datetime:
+    ticks = UUID(hex=checkpoint_id).time - _EPOCH_TICKS
+    return datetime.fromtimestamp(ticks / 10_000_000, UTC)
+
 
 async def _or_lost(write: Awaitable[T]) -> T:
     try:
@@ -130,13 +160,45 @@ class Checkpoints:
         self.saver = saver
         self.backend = backend
 
+    async def head(self, thread_id: ThreadId) -> datetime | None:
+        """When the thread's latest checkpoint was made, by the clock of the process that made it.
+
+        None when it has none. It is in the id that LangGraph orders checkpoints by.
+        """
+        if isinstance(self.saver, FencedSaver):
+            latest = await self.saver.latest_id(thread_id)
+        else:
+            config: RunnableConfig = {"configurable": {"thread_id": str(thread_id)}}
+            found = await self.saver.aget_tuple(config)
+            latest = found.checkpoint["id"] if found else None
+        return _made_at(latest) if latest else None
+
+    async def exists(self, thread_id: ThreadId) -> bool:
+        """Whether the thread has a checkpoint to go on from."""
+        return await self.head(thread_id) is not None
+
     async def prune(self, thread_id: ThreadId) -> None:
         """Keep only the latest checkpoint of a thread; under its claim only.
 
-        SQLite and memory keep all of them until the thread is deleted.
+        SQLite and memory keep all of them until the thread is deleted. So does a database that
+        does not let it be done just now: too many rows harm nobody and go with the next prune,
+        while a run that failed for them would be lost.
         """
-        if isinstance(self.saver, AsyncPostgresSaver):
+        if not isinstance(self.saver, AsyncPostgresSaver):
+            return
+        try:
             await self.saver.aprune([str(thread_id)], strategy="keep_latest")
+        except psycopg.Error as error:
+            get_logger("checkpoints").warning("prune_failed", error=type(error).__name__)
+
+    async def forget(self, thread_id: ThreadId) -> None:
+        """Delete a thread that is over, if the database lets it be done just now; what is left is a
+        sweep's.
+        """
+        try:
+            await self.delete([thread_id])
+        except psycopg.Error as error:
+            get_logger("checkpoints").warning("forget_failed", error=type(error).__name__)
 
     async def delete(self, thread_ids: Sequence[ThreadId]) -> None:
         """Delete all checkpoints of these threads."""

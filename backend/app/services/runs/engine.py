@@ -12,18 +12,20 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.errors import EmptyInputError, GraphDrained
+from langgraph.errors import EmptyInputError, GraphBubbleUp, GraphDrained
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 from langgraph.types import Interrupt
 
-from backend.app.core.logging import get_logger
+from backend.app.core.errors import Internal
+from backend.app.core.logging import described, get_logger
 from backend.app.core.settings import RunSettings
 from backend.app.core.tasks import Tasks
 from backend.app.db.uow import UnitOfWork, Work
 from backend.app.domain.runs import AbortReason, Claim, GraphKind, ThreadId
 from backend.app.services.runs.checkpoint import CLAIM_KEY, Checkpoints, ClaimLost
 from backend.app.services.runs.claims import Claims, Held
+from backend.app.services.runs.fitness import ClockBehind, reach
 
 #: So many supersteps end any run: above every budget, far below LangGraph's own 10,007.
 RECURSION_LIMIT = 60
@@ -66,6 +68,30 @@ class Handed:
 Ending = Paused | Finished | Stopped | Failed | Handed
 
 
+class LaterCheckpointUnseen(Internal):
+    """What this run did last cannot be seen: a clock was set back while it went on."""
+
+
+class RunStopped(GraphBubbleUp):
+    """The run is to end now, as stopped; a node raises it, or a driver's ``record``.
+
+    Of LangGraph's own kind, so that no retry policy tries the node again, no error handler takes it
+    for a failure and nothing of it is saved with the thread.
+    """
+
+    def __init__(self, reason: AbortReason) -> None:
+        self.reason = reason
+        super().__init__(reason.value)
+
+
+def _stop_within(error: BaseException) -> RunStopped | None:
+    """The stop that ``error`` is or holds: a node's own task group wraps what its tasks raise."""
+    if isinstance(error, RunStopped):
+        return error
+    held = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    return next(filter(None, map(_stop_within, held)), None)
+
+
 class Driver(Protocol):
     """What the engine must be told about a graph."""
 
@@ -74,11 +100,23 @@ class Driver(Protocol):
     def context(self, claim: Claim, /) -> object:
         """The run's typed context: ports and per-run values, never saved."""
 
+    async def again(self, claim: Claim, /) -> object:
+        """What a run that is taken over is given: what its dead process had accepted and not yet
+        saved, or None to go on where its checkpoint stands.
+
+        Raises:
+            RunStopped: it is not to go on.
+        """
+
     async def record(self, work: Work, claim: Claim, told: object) -> None:
         """Store what a node told through its stream writer: events and facts together."""
 
-    async def settle(self, work: Work, claim: Claim, ending: Ending) -> None:
-        """Store how the run ended, in the transaction that gives the claim back."""
+    async def settle(self, work: Work, claim: Claim, ending: Ending) -> bool:
+        """Store how the run ended, in the transaction that gives the claim back.
+
+        Returns:
+            Whether the thread is over: nobody will go on with it, and its checkpoints may go.
+        """
 
 
 def config_of(claim: Claim) -> RunnableConfig:
@@ -121,6 +159,9 @@ class RunEngine:
 
         Returns:
             What to wait for. A waiter that goes away changes nothing.
+
+        Raises:
+            ClockBehind: to the waiter; nothing was done, an answer is to be given again.
         """
         held = Held(claim)
         held.task = self.tasks.start(self._run(held, given))
@@ -139,8 +180,10 @@ class RunEngine:
         claim = held.claim
         driver = self.drivers[claim.kind]
         control = self._controls[claim.thread_id] = RunControl()
-        limit = asyncio.timeout(claim.allowance.total_seconds())
+        # By its allowance a graph decides when to ask no more; the grace is for ending well.
+        limit = asyncio.timeout(claim.allowance.total_seconds() + self.settings.grace_seconds)
         try:
+            await reach(await self.checkpoints.head(claim.thread_id), self.claims.clock)
             async with limit:
                 await self._stream(driver, claim, given, control)
             return await self._where_it_stands(driver, claim)
@@ -151,14 +194,21 @@ class RunEngine:
             return Handed()
         except ClaimLost:
             return Handed()
+        except ClockBehind:
+            # Nothing was begun: another replica's clock may do, or this one's in a moment.
+            await self._leave(claim)
+            raise
         except EmptyInputError:
             # Its process died before the first checkpoint: there is nothing to go on with.
             return Stopped(AbortReason.SERVER_RESTART)
         except Exception as error:  # noqa: BLE001 -- one of the named places
             # The supervisor of runs: whatever a graph raises is an ending, and is settled as one.
+            stop = _stop_within(error)
+            if stop is not None:
+                return Stopped(stop.reason)
             if limit.expired():
                 return Stopped(AbortReason.BUDGET_EXHAUSTED)
-            get_logger("runs").error("run_failed", error=type(error).__name__)
+            get_logger("runs").error("run_failed", **described(error))
             return Failed(error)
         finally:
             self._controls.pop(claim.thread_id, None)
@@ -199,6 +249,9 @@ class RunEngine:
 
     async def _where_it_stands(self, driver: Driver, claim: Claim) -> Ending:
         state = await driver.graph.aget_state(config_of(claim))
+        if state.next and not state.interrupts:
+            return Failed(LaterCheckpointUnseen())
+        await self.checkpoints.prune(claim.thread_id)  # while the claim still keeps others away
         if state.interrupts:
             return Paused(tuple(state.interrupts), state.values)
         return Finished(state.values)
@@ -209,8 +262,10 @@ class RunEngine:
         async with self.uow() as work:
             if not await work.runs.hold(claim):
                 return Handed()
-            await self.drivers[claim.kind].settle(work, claim, ending)
+            is_over = await self.drivers[claim.kind].settle(work, claim, ending)
             await work.runs.release(claim)
+        if is_over:
+            await self.checkpoints.forget(claim.thread_id)
         return ending
 
     async def _leave(self, claim: Claim) -> None:
@@ -229,9 +284,17 @@ class RunEngine:
             if claim.kind not in self.drivers:
                 continue  # its lease lapses again; another replica may know the graph
             if asked is None and claim.attempt <= 1 + self.settings.takeovers:
-                self.launch(claim, None)
+                await self._go_on(claim)
             else:
                 await self.end(claim, asked or AbortReason.SERVER_RESTART)
+
+    async def _go_on(self, claim: Claim) -> None:
+        try:
+            given = await self.drivers[claim.kind].again(claim)
+        except RunStopped as stop:
+            await self.end(claim, stop.reason)
+        else:
+            self.launch(claim, given)
 
     async def end(self, claim: Claim, reason: AbortReason) -> None:
         """Settle a thread as stopped without driving it."""

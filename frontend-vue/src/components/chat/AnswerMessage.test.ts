@@ -75,24 +75,37 @@ describe('feedback', () => {
 describe('an answer that resolves nothing', () => {
   const message = anAnswer({ kb_resolved: false })
 
-  it('offers help in Agent mode, and says plainly that it is not there yet', async () => {
-    const { getByRole, getByText, queryByRole } = show({ message })
+  it('offers help in Agent mode', async () => {
+    const onGetHelp = vi.fn()
+    const { getByRole, queryByRole } = show({ message, escalation: 'offered', onGetHelp })
     expect(queryByRole('button', { name: 'Switch to Agent' })).toBeNull()
     getByRole('button', { name: 'Get help' }).click()
     await settle()
-    getByText('The troubleshooting agent is not part of this version yet. Nothing was sent.')
+    expect(onGetHelp).toHaveBeenCalledOnce()
   })
 
   it('offers the way to Agent mode in Ask mode', async () => {
-    const { getByRole, queryByRole, onSwitchToAgent } = show({ message, mode: 'ask' })
+    const { getByRole, queryByRole, onSwitchToAgent } = show({
+      message,
+      mode: 'ask',
+      escalation: 'offered',
+    })
     expect(queryByRole('button', { name: 'Get help' })).toBeNull()
     getByRole('button', { name: 'Switch to Agent' }).click()
     await settle()
     expect(onSwitchToAgent).toHaveBeenCalledOnce()
   })
 
-  it('is the only one with such an offer', () => {
-    expect(show().queryByRole('group', { name: 'What next?' })).toBeNull()
+  it('says when help was asked for, with nothing to press', () => {
+    const { getByText, queryByRole } = show({ message, escalation: 'requested' })
+    getByText('Help requested')
+    expect(queryByRole('button', { name: 'Get help' })).toBeNull()
+  })
+
+  it('is the only one with such an offer, and the latest', () => {
+    const group = { name: 'What next?' }
+    expect(show({ escalation: 'offered' }).queryByRole('group', group)).toBeNull()
+    expect(show({ message }).queryByRole('group', group)).toBeNull()
   })
 })
 
@@ -105,6 +118,7 @@ it('shows what has arrived and nothing to press while it arrives', async () => {
 })
 
 it('has no barriers', async () => {
-  show({ message: anAnswer({ kb_resolved: false, degraded: 'No model was reachable.' }) })
+  const message = anAnswer({ kb_resolved: false, degraded: 'No model was reachable.' })
+  show({ message, escalation: 'offered' })
   expect(await findBarriers()).toEqual([])
 })

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { streamCut, unreachable } from '@/api/errors'
 import { applyEvent, breakOff, startExchange } from '@/stores/exchange'
-import { anAnswer, aQuestion } from '@/testing/builders'
+import { applyView, newProgress } from '@/stores/agentProgress'
+import { anAgentSession, anAnswer, aQuestion } from '@/testing/builders'
 import { buildEntries } from './logEntries'
 
 const kinds = (...given: Parameters<typeof buildEntries>) =>
@@ -82,5 +83,88 @@ describe('a question without an answer', () => {
 
   it('cannot be asked again while another message is on its way', () => {
     expect(open([aQuestion()], sending(), false)).toMatchObject([{ canAskAgain: false }])
+  })
+})
+
+describe('agent sessions', () => {
+  const session = (over: Parameters<typeof anAgentSession>[0] = {}) => {
+    const progress = newProgress(over.session_id ?? 'agent-1')
+    applyView(progress, anAgentSession(over))
+    return progress
+  }
+  const unresolved = anAnswer({ kb_resolved: false })
+  const line = anAnswer({
+    id: 'line-1',
+    seq: 3,
+    reply_to: null,
+    agent_summary: {
+      agent_session_id: 'agent-1',
+      kind: 'question',
+      linked_issue_url: null,
+      ticket_id: null,
+    },
+  })
+  const log = (...given: Parameters<typeof buildEntries>) =>
+    buildEntries(...given).filter(({ kind }) => kind !== 'day')
+
+  it('stand once each, in the place of their line', () => {
+    const next = aQuestion({ id: 'question-2', seq: 4 })
+    const entries = log([aQuestion(), unresolved, line, next], null, false, [session()])
+    expect(entries.map(({ kind }) => kind)).toEqual([
+      'question',
+      'answer',
+      'agent',
+      'question',
+      'unanswered',
+    ])
+    expect(entries[2]).toMatchObject({
+      session: { sessionId: 'agent-1' },
+      message: { id: 'line-1' },
+    })
+  })
+
+  it('keep their key when they get their line', () => {
+    const progress = session()
+    const without = log([aQuestion(), unresolved], null, false, [progress]).at(-1)
+    const stored = log([aQuestion(), unresolved, line], null, false, [progress]).at(-1)
+    expect(without).toMatchObject({ kind: 'agent', key: stored?.key })
+  })
+
+  it('without details keep their recap', () => {
+    expect(log([aQuestion(), unresolved, line], null, false).at(-1)).toMatchObject({
+      kind: 'agent',
+      session: null,
+      message: { id: 'line-1' },
+    })
+  })
+
+  it('whose line is further up are not shown below', () => {
+    const early = session({ status: 'ended', turn: null, created_at: '2026-11-29T10:00:00Z' })
+    expect(log([aQuestion(), unresolved], null, false, [early])).toHaveLength(2)
+  })
+
+  it('that ended without a line stand where they began', () => {
+    const ended = session({ status: 'ended', created_at: '2026-11-30T10:00:01Z' })
+    const later = aQuestion({ id: 'question-2', seq: 3, created_at: '2026-11-30T10:05:00Z' })
+    const entries = log([aQuestion(), unresolved, later], null, false, [ended])
+    expect(entries.map(({ kind }) => kind).slice(0, 3)).toEqual(['question', 'answer', 'agent'])
+  })
+
+  it('are offered under the latest answer only', () => {
+    const second = [
+      aQuestion({ id: 'question-2', seq: 3 }),
+      anAnswer({ id: 'answer-2', seq: 4, reply_to: 'question-2', kb_resolved: false }),
+    ]
+    const entries = log([aQuestion(), unresolved, ...second], null, false)
+    const offers = entries.map((entry) => (entry.kind === 'answer' ? entry.escalation : null))
+    expect(offers).toEqual([null, undefined, null, 'offered'])
+  })
+
+  it('are not offered while one is open, or while a question is on its way', () => {
+    const offer = (...given: Parameters<typeof buildEntries>) =>
+      buildEntries(...given).find((entry) => entry.kind === 'answer')
+    const messages = [aQuestion(), unresolved]
+    expect(offer(messages, null, false, [session()])).toMatchObject({ escalation: 'requested' })
+    expect(offer(messages, sending(), false)).not.toHaveProperty('escalation')
   })
 })

@@ -1,11 +1,16 @@
 import type { ChatMessage } from '@/api/types'
+import { type AgentProgress, isOpenAgent } from '@/stores/agentProgress'
 import type { Exchange } from '@/stores/exchange'
+
+/** What stands below an answer that resolved nothing: the offer of help, or that it was taken. */
+export type Escalation = 'offered' | 'requested'
 
 /** What stands in the message log, from top to bottom. */
 export type LogEntry =
   | { kind: 'day'; key: string; at: string }
   | { kind: 'question'; key: string; text: string; at: string | null; isUnsent: boolean }
-  | { kind: 'answer'; key: string; message: ChatMessage }
+  | { kind: 'answer'; key: string; message: ChatMessage; escalation?: Escalation }
+  | { kind: 'agent'; key: string; session: AgentProgress | null; message: ChatMessage | null }
   | { kind: 'arriving'; key: string; text: string; isLost: boolean }
   | { kind: 'unanswered'; key: string; question: string; state: Unanswered; canAskAgain: boolean }
 
@@ -13,12 +18,14 @@ export type Unanswered = 'awaited' | 'missing' | 'failed'
 
 const dayOf = (iso: string) => new Date(iso).toDateString()
 
+const isAnswer = ({ role, agent_summary: summary }: ChatMessage) => role === 'assistant' && !summary
+
 function answered(messages: ChatMessage[]): Set<string> {
   const ids = messages.map((message) => message.reply_to).filter((id) => id !== null)
   // An answer without a reference answers the question right before it.
   messages.forEach((message, index) => {
     const before = messages[index - 1]
-    if (message.role === 'assistant' && before?.role === 'user') ids.push(before.id)
+    if (isAnswer(message) && before?.role === 'user') ids.push(before.id)
   })
   return new Set(ids)
 }
@@ -48,10 +55,56 @@ function arriving(exchange: Exchange): LogEntry[] {
   return entries
 }
 
+const agentKey = (name: string) => `agent-${name}`
+
+/** Help is offered under the latest answer only, and not again while that offer is being taken up. */
+function withEscalation(entries: LogEntry[]): LogEntry[] {
+  const answer = entries.findLast((entry) => entry.kind === 'answer')
+  if (answer?.kind !== 'answer') return entries
+  const after = entries.slice(entries.indexOf(answer) + 1)
+  if (after.some(({ kind }) => kind === 'question')) return entries
+  const isTaken =
+    after.some(({ kind }) => kind === 'agent') ||
+    entries.some((entry) => entry.kind === 'agent' && entry.session && isOpenAgent(entry.session))
+  answer.escalation = isTaken ? 'requested' : 'offered'
+  return entries
+}
+
+/** Sessions whose line is not among the messages: stored ones in their place, new ones at the end. */
+function addSessions(
+  entries: LogEntry[],
+  messages: ChatMessage[],
+  sessions: AgentProgress[],
+): LogEntry[] {
+  const shown = new Set(entries.map(({ key }) => key))
+  const first = messages[0]?.created_at
+  const all = [...entries]
+  for (const session of sessions) {
+    const entry: LogEntry = { kind: 'agent', key: agentKey(session.key), session, message: null }
+    const { startedAt } = session
+    if (shown.has(entry.key)) continue
+    const isOpen = isOpenAgent(session)
+    // Its line stands further up, where nothing is loaded yet.
+    if (!isOpen && startedAt && first && startedAt < first) continue
+    const index = isOpen || !startedAt ? -1 : all.findIndex((other) => isAfter(other, startedAt))
+    if (index < 0) all.push(entry)
+    else all.splice(index, 0, entry)
+  }
+  return all
+}
+
+function isAfter(entry: LogEntry, at: string): boolean {
+  if (entry.kind === 'question') return entry.at !== null && entry.at > at
+  return (
+    (entry.kind === 'answer' || entry.kind === 'agent') && (entry.message?.created_at ?? '') > at
+  )
+}
+
 export function buildEntries(
   stored: ChatMessage[],
   exchange: Exchange | null,
   isAwaitingAnswer: boolean,
+  sessions: AgentProgress[] = [],
 ): LogEntry[] {
   const question = exchange?.question
   const isNew = question && !stored.some((message) => message.id === question.id)
@@ -64,6 +117,12 @@ export function buildEntries(
     if (dayOf(message.created_at) !== day) {
       day = dayOf(message.created_at)
       entries.push({ kind: 'day', key: `day-${message.id}`, at: message.created_at })
+    }
+    if (message.agent_summary) {
+      const id = message.agent_summary.agent_session_id
+      const session = sessions.find(({ sessionId }) => sessionId === id) ?? null
+      entries.push({ kind: 'agent', key: agentKey(session?.key ?? id), session, message })
+      return
     }
     if (message.role === 'assistant') {
       const key = answerKey(message.reply_to ?? message.id)
@@ -81,5 +140,7 @@ export function buildEntries(
     const canAskAgain = isLast && (exchange === null || exchange.state === 'failed')
     entries.push({ kind: 'unanswered', key: `open-${id}`, question: text, state, canAskAgain })
   })
-  return exchange ? [...entries, ...arriving(exchange)] : entries
+  const whole = addSessions(entries, messages, sessions)
+  // While a question is on its way, nothing is offered under what came before it.
+  return exchange ? [...whole, ...arriving(exchange)] : withEscalation(whole)
 }

@@ -1,4 +1,5 @@
-import type { InjectionKey } from 'vue'
+import { type InjectionKey, provide } from 'vue'
+import type { Source } from '@/api/types'
 
 /** What the numbers in an answer stand for, handed down to each of them. */
 export interface Citations {
@@ -10,3 +11,19 @@ export interface Citations {
 }
 
 export const citationsKey: InjectionKey<Citations> = Symbol('citations')
+
+/** Ties the numbers in the text below this component to its sources; null while they are unknown. */
+export function provideCitations(
+  sources: () => Source[] | null,
+  open: (source: Source) => void,
+): void {
+  const find = (number: number) => sources()?.find((source) => source.number === number)
+  provide(citationsKey, {
+    titleOf: (number) => find(number)?.title ?? null,
+    areKnown: () => sources() !== null,
+    open: (number) => {
+      const source = find(number)
+      if (source) open(source)
+    },
+  })
+}

@@ -5,15 +5,15 @@ import operator
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Any, TypedDict
 from uuid import uuid4
 
 from langgraph.config import get_stream_writer
 from langgraph.graph import END, START, StateGraph
-from langgraph.types import Command, interrupt
+from langgraph.types import Command, RetryPolicy, interrupt
 
-from backend.app.core.clock import SystemClock
+from backend.app.core.clock import Clock, SystemClock
 from backend.app.core.settings import CheckpointSettings, RunSettings
 from backend.app.core.tasks import Tasks
 from backend.app.db.engine import create_engine
@@ -30,6 +30,8 @@ from backend.tests.support.plugin import settings_for
 ALLOWANCE = timedelta(seconds=30)
 #: Short, so that a test need not wait long for one to lapse; seconds.
 LEASE = 1.0
+#: How long a run of the rig may go on past its allowance; seconds.
+GRACE = 0.5
 
 
 class State(TypedDict, total=False):
@@ -44,16 +46,22 @@ class World:
     working: asyncio.Event = field(default_factory=asyncio.Event)
     effects: list[str] = field(default_factory=list)
     works: int = 0
+    at_work: int = 0
     fault: Exception | None = None
+    told_fault: Exception | None = None
 
     async def work(self, _state: State) -> dict[str, Any]:
         self.works += 1
-        get_stream_writer()({"kind": "step", "n": self.works})
-        self.working.set()
-        if self.fault is not None:
-            raise self.fault
-        await self.gate.wait()
-        return {"log": ["worked"]}
+        self.at_work += 1
+        try:
+            get_stream_writer()({"kind": "step", "n": self.works})
+            self.working.set()
+            if self.fault is not None:
+                raise self.fault
+            await self.gate.wait()
+            return {"log": ["worked"]}
+        finally:
+            self.at_work -= 1
 
     async def ask(self, _state: State) -> dict[str, Any]:
         answer = interrupt({"question": "file?"})
@@ -71,7 +79,10 @@ class TestDriver:
 
     def __init__(self, world: World, saver: Any) -> None:
         graph: Any = StateGraph(State)
-        graph.add_node("work", world.work)
+        # The default policy: it tries most errors again.
+        graph.add_node(
+            "work", world.work, retry_policy=RetryPolicy(initial_interval=0.01, jitter=False)
+        )
         graph.add_node("ask", world.ask)
         graph.add_node("effect", world.effect)
         graph.add_edge(START, "work")
@@ -79,17 +90,26 @@ class TestDriver:
         graph.add_edge("ask", "effect")
         graph.add_edge("effect", END)
         self.graph = graph.compile(checkpointer=saver)
+        self.world = world
         self.settled: list[Ending] = []
+        self.at_work_then: list[int] = []
 
     def context(self, _claim: Claim) -> object:
         return None
 
+    async def again(self, _claim: Claim) -> object:
+        return None
+
     async def record(self, work: Work, claim: Claim, told: Any) -> None:
         await work.runs.tell(claim.thread_id, told["kind"], {"n": told["n"]})
+        if self.world.told_fault is not None:
+            raise self.world.told_fault
 
-    async def settle(self, work: Work, claim: Claim, ending: Ending) -> None:
+    async def settle(self, work: Work, claim: Claim, ending: Ending) -> bool:
         await work.runs.tell(claim.thread_id, "end", {"as": type(ending).__name__})
         self.settled.append(ending)
+        self.at_work_then.append(self.world.at_work)
+        return False
 
 
 @dataclass
@@ -129,6 +149,16 @@ def answer(question_id: str, reply: str) -> Command[Any]:
     return Command(resume={question_id: {"reply": reply}})
 
 
+class ShiftedClock(SystemClock):
+    """A clock that is ``seconds`` ahead; behind, when they are negative."""
+
+    def __init__(self, seconds: float) -> None:
+        self.shift = timedelta(seconds=seconds)
+
+    def now(self) -> datetime:
+        return super().now() + self.shift
+
+
 @asynccontextmanager
 async def replica(
     url: str,
@@ -137,10 +167,13 @@ async def replica(
     *,
     made: Checkpoints | None = None,
     lease: float = LEASE,
+    clock: Clock | None = None,
 ) -> AsyncIterator[Replica]:
     """An engine of its own; ``made``: checkpoints other than the database's; ``lease``: seconds."""
     settings = settings_for(url, logs)
-    runs = RunSettings(lease_seconds=lease, heartbeat_seconds=0.1, sweep_seconds=0.1)
+    runs = RunSettings(
+        lease_seconds=lease, heartbeat_seconds=0.1, sweep_seconds=0.1, grace_seconds=GRACE
+    )
     engine = create_engine(settings.database)
     async with AsyncExitStack() as held:
         held.push_async_callback(engine.dispose)
@@ -150,7 +183,7 @@ async def replica(
         uow = unit_of_work(engine)
         bell = Bell(url, NOTIFY_CHANNEL)
         await held.enter_async_context(bell.listening())
-        claims = Claims(uow, SystemClock(), runs, OwnerId(uuid4()))
+        claims = Claims(uow, clock or SystemClock(), runs, OwnerId(uuid4()))
         tasks = Tasks()
         run_engine = RunEngine(uow, claims, kept, tasks, runs)
         driver = TestDriver(world, kept.saver)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import psycopg
 import pytest
 import pytest_asyncio
 import sqlalchemy as sa
@@ -19,6 +20,7 @@ from backend.app.services.runs.checkpoint import (
     CLAIM_KEY,
     Checkpoints,
     ClaimLost,
+    FencedSaver,
     checkpoints,
     serializer,
 )
@@ -48,19 +50,59 @@ def test_a_checkpoint_cannot_name_a_class_to_be_loaded() -> None:
     assert not isinstance(serializer().loads_typed(stored)["claim"], Claim)
 
 
-async def test_pruning_keeps_what_a_resume_needs(
+class Counted(Checkpoints):
+    """Counts a thread's rows before and after each prune."""
+
+    def __init__(self, made: Checkpoints, container: Container) -> None:
+        super().__init__(made.saver, made.backend)
+        self.container = container
+        self.counts: list[tuple[list[int], list[int]]] = []
+
+    async def prune(self, thread_id: ThreadId) -> None:
+        before = await _rows(self.container, thread_id)
+        await super().prune(thread_id)
+        self.counts.append((before, await _rows(self.container, thread_id)))
+
+
+async def test_a_run_prunes_at_its_pause_and_at_its_end(
     container: Container, database_url: str, tmp_path: Path
 ) -> None:
     world = World()
-    async with replica(database_url, world, tmp_path) as one:
-        thread_id, question = await one.to_question(world)
-        before = sum(await _rows(container, thread_id))
-        await one.engine.checkpoints.prune(thread_id)
-        after = sum(await _rows(container, thread_id))
-        ending = await one.run(thread_id, answer(question, "yes"))
+    async with checkpoints(CheckpointSettings(), database_url) as made:
+        counted = Counted(made, container)
+        async with replica(database_url, world, tmp_path, made=counted) as one:
+            thread_id, question = await one.to_question(world)
+            ending = await one.run(thread_id, answer(question, "yes"))
 
-    assert after < before
     assert isinstance(ending, Finished)
+    assert ending.values["log"] == ["worked", "yes", "done"]
+    (paused, kept_paused), (ended, kept_ended) = counted.counts
+    # Rows of checkpoints, blobs and writes; of the writes, the open question is kept.
+    assert (paused, kept_paused) == ([3, 3, 5], [1, 1, 1])
+    assert (ended, kept_ended) == ([3, 3, 5], [1, 1, 0])
+
+
+class Unprunable(FencedSaver):
+    """A database that does not let it be done."""
+
+    async def aprune(self, *_given: object, **_how: object) -> None:
+        raise psycopg.errors.SerializationFailure
+
+
+async def test_a_prune_that_fails_is_no_failure_of_the_run(
+    container: Container, database_url: str, tmp_path: Path
+) -> None:
+    world = World()
+    async with checkpoints(CheckpointSettings(), database_url) as made:
+        assert isinstance(made.saver, FencedSaver)
+        unprunable: Any = Unprunable(made.saver.conn, 4)  # type: ignore[arg-type]
+        kept = Checkpoints(unprunable, made.backend)
+        async with replica(database_url, world, tmp_path, made=kept) as one:
+            thread_id, question = await one.to_question(world)
+            ending = await one.run(thread_id, answer(question, "yes"))
+
+    assert isinstance(ending, Finished)
+    assert sum(await _rows(container, thread_id)) > 3
 
 
 async def test_deleting_leaves_no_row_in_any_table(
@@ -96,8 +138,12 @@ async def test_a_made_up_claim_writes_nothing(container: Container, database_url
                 CLAIM_KEY: forged,
             }
         }
+        full: Any = {**empty_checkpoint(), "channel_values": {"log": ["a"]}}
         with pytest.raises(ClaimLost):
-            await made.saver.aput(config, empty_checkpoint(), {}, {})
+            await made.saver.aput(config, full, {}, {"log": "1"})
+        config["configurable"]["checkpoint_id"] = empty_checkpoint()["id"]
+        with pytest.raises(ClaimLost):
+            await made.saver.aput_writes(config, [("log", ["a"])], "task")
 
     assert await _rows(container, thread_id) == [0, 0, 0]
 
@@ -116,8 +162,7 @@ async def test_the_other_backends_pause_and_go_on_too(
 ) -> None:
     world = World()
     async with replica(database_url, world, tmp_path, made=other_backend) as one:
-        thread_id, question = await one.to_question(world)
-        await one.engine.checkpoints.prune(thread_id)
+        thread_id, question = await one.to_question(world)  # which prunes
         ending = await one.run(thread_id, answer(question, "yes"))
         await one.engine.checkpoints.delete([thread_id])
         state = await one.driver.graph.aget_state({"configurable": {"thread_id": str(thread_id)}})

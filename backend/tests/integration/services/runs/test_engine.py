@@ -1,42 +1,50 @@
-"""Runs under a claim: one owner, one effect, every ending settled once, whoever dies."""
+"""Runs under a claim: one owner and one effect, whoever dies.
+
+Each pit of LangGraph that the engine guards against has a test that fails without its guard:
+
+| Pit | Test |
+|---|---|
+| two processes resume one thread, and both run | test_engine: of_two_answers_at_once_one_counts; |
+| | test_processes: simultaneous_starts_in_two_processes_run_once |
+| an answer on an unknown thread starts the graph | test_engine: |
+| | an_answer_on_an_unknown_thread_starts_nothing |
+| a late answer answers whatever is open now | test_engine: |
+| | an_answer_to_a_question_that_is_not_open_changes_nothing |
+| a clock that is behind hides the end of a run | test_processes: a_process_whose_clock_is_*; |
+| | test_fitness; test_endings: an_end_that_a_clock_hides_is_no_end |
+| effects run although an earlier step is not saved | test_pits: |
+| | no_step_runs_after_one_that_could_not_be_saved |
+| the saver does one operation at a time | test_pits: the_saver_works_for_many_at_once |
+| what is in a config is stored in clear | test_pits: nothing_of_a_claim_is_stored_with_a_thread |
+| a run in flight overwrites what ended it | test_engine: |
+| | an_abort_of_a_dead_owners_run_is_seized_and_the_owner_fenced |
+| ten thousand steps before a loop ends | test_pits: a_graph_that_never_ends_is_ended |
+| a client that goes away cancels the run | test_engine: a_client_that_goes_away_changes_nothing |
+| a stream left early freezes its run | test_endings: |
+| | a_stop_raised_while_recording_ends_the_run_and_its_node |
+| the tables drift from the library's | tests/migrations/test_checkpoint_tables.py |
+"""
 
 import asyncio
-from collections.abc import AsyncIterator
-from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
-import pytest_asyncio
-from langgraph.types import Command
 
-from backend.app.bootstrap import Container
 from backend.app.core.periodic import every
 from backend.app.domain.runs import AbortReason
 from backend.app.services.runs.claims import RunInProgress
-from backend.app.services.runs.engine import Failed, Finished, Handed, Paused, Stopped
-from backend.tests.integration.services.runs.rig import LEASE, Replica, World, answer, replica
-
-
-@pytest.fixture
-def world() -> World:
-    return World()
-
-
-@pytest_asyncio.fixture
-async def one(
-    container: Container, database_url: str, world: World, tmp_path: Path
-) -> AsyncIterator[Replica]:
-    async with replica(database_url, world, tmp_path) as made:
-        yield made
-
-
-@pytest_asyncio.fixture
-async def two(
-    container: Container, database_url: str, world: World, tmp_path: Path
-) -> AsyncIterator[Replica]:
-    async with replica(database_url, world, tmp_path) as made:
-        yield made
+from backend.app.services.runs.engine import (
+    Failed,
+    Finished,
+    Handed,
+    Paused,
+    Stopped,
+)
+from backend.tests.integration.services.runs.rig import (
+    LEASE,
+    Replica,
+    World,
+    answer,
+)
 
 
 async def test_a_run_pauses_and_another_replica_goes_on_with_it(
@@ -242,123 +250,3 @@ async def test_four_sweeps_at_once_have_one_effect(
     settled = one.driver.settled + two.driver.settled
 
     assert [type(ending) for ending in settled] == [Paused] * 5
-
-
-async def test_active_time_is_limited_and_a_persons_thinking_is_free(
-    one: Replica, world: World
-) -> None:
-    world.gate.set()
-    thread_id = await one.new(allowance=timedelta(seconds=0.6))
-    paused = await one.run(thread_id, {"log": []})
-    assert isinstance(paused, Paused)
-    await asyncio.sleep(0.7)  # a person thinks for longer than the whole allowance
-    ending = await one.run(thread_id, answer(paused.interrupts[0].id, "yes"))
-    world.gate.clear()
-    slow = await one.new(allowance=timedelta(seconds=0.2))
-
-    assert isinstance(ending, Finished)
-    assert await one.run(slow, {"log": []}) == Stopped(AbortReason.BUDGET_EXHAUSTED)
-
-
-async def test_what_is_used_up_stays_used_up(one: Replica, world: World) -> None:
-    thread_id, _ = await one.to_question(world)
-    claim = await one.take(thread_id)
-    await asyncio.sleep(0.2)
-    async with one.uow() as work:
-        await work.runs.release(claim)
-
-    assert (await one.take(thread_id)).allowance < timedelta(seconds=29.85)
-
-
-async def test_a_fault_in_a_node_is_an_ending_too(one: Replica, world: World) -> None:
-    world.fault = ValueError("broken")
-    ending = await one.run(await one.new(), {"log": []})
-
-    assert isinstance(ending, Failed)
-    assert isinstance(ending.error, ValueError)
-    assert [type(settled) for settled in one.driver.settled] == [Failed]
-
-
-async def test_a_timeout_inside_a_node_is_not_the_runs_deadline(one: Replica, world: World) -> None:
-    world.fault = TimeoutError()
-
-    assert isinstance(await one.run(await one.new(), {"log": []}), Failed)
-
-
-async def test_a_drained_run_is_gone_on_with_elsewhere(
-    one: Replica, two: Replica, world: World
-) -> None:
-    thread_id = await one.new()
-    pending = one.engine.launch(await one.take(thread_id), {"log": []})
-    await world.working.wait()
-    draining = asyncio.ensure_future(one.engine.drain(5))
-    await asyncio.sleep(0)
-    world.gate.set()
-    await draining
-    await two.engine.sweep()
-    await two.engine.tasks.drain(5)
-
-    assert await pending == Handed()
-    assert one.driver.settled == []
-    assert [type(ending) for ending in two.driver.settled] == [Paused]
-    assert world.works == 1
-
-
-async def test_without_the_database_a_run_ends_before_its_lease(one: Replica, world: World) -> None:
-    thread_id = await one.new()
-    pending = one.engine.launch(await one.take(thread_id), {"log": []})
-    await world.working.wait()
-    one.claims.uow = _away  # type: ignore[assignment]
-    async with asyncio.timeout(10):
-        while one.claims.held:
-            await one.claims.beat()
-            await asyncio.sleep(0.05)
-
-    assert await pending == Handed()
-
-
-def _away() -> object:
-    raise TimeoutError
-
-
-class Waiting:
-    """A graph whose state is only told when the test says so."""
-
-    def __init__(self, graph: Any) -> None:
-        self.graph, self.asked, self.go_on = graph, asyncio.Event(), asyncio.Event()
-
-    def astream(self, *given: Any, **options: Any) -> Any:
-        return self.graph.astream(*given, **options)
-
-    async def aget_state(self, config: Any) -> Any:
-        self.asked.set()
-        await self.go_on.wait()
-        return await self.graph.aget_state(config)
-
-
-async def test_an_ending_is_settled_under_the_claim_or_not_at_all(
-    one: Replica, two: Replica, world: World
-) -> None:
-    world.gate.set()
-    waiting = one.driver.graph = Waiting(one.driver.graph)
-    thread_id = await one.new()
-    pending = one.engine.launch(await one.take(thread_id), {"log": []})
-    await waiting.asked.wait()
-    async with two.uow() as work:
-        seized = await work.runs.seize(thread_id, two.claims.owner, lease=timedelta(seconds=5))
-    waiting.go_on.set()
-
-    assert seized is not None
-    assert await pending == Handed()
-    assert one.driver.settled == []
-
-
-async def test_a_command_is_no_way_around_the_fence(one: Replica, world: World) -> None:
-    thread_id, question = await one.to_question(world)
-    old = await one.take(thread_id)
-    async with one.uow() as work:
-        await work.runs.release(old)
-    ending = await one.engine.launch(old, Command(resume={question: {"reply": "yes"}}))
-
-    assert ending == Handed()
-    assert world.effects == []

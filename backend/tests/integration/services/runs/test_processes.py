@@ -48,9 +48,11 @@ class Process:
 
 
 @asynccontextmanager
-async def process(url: str) -> AsyncIterator[Process]:
+async def process(url: str, clock: float = 0) -> AsyncIterator[Process]:
+    """A worker; ``clock``: by how many seconds its clock is off."""
+    module = "backend.tests.integration.services.runs.worker"
     made = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "backend.tests.integration.services.runs.worker", url, str(STEP)),
+        *(sys.executable, "-m", module, url, str(STEP), str(clock)),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(Path.cwd())},
@@ -163,3 +165,43 @@ async def test_a_stopped_process_wakes_up_fenced(container: Container, database_
 
             assert not [line for line in one.said if f"settled {thread_id}" in line]
             assert [event.kind for event in events] == ["end"]
+
+
+async def test_a_process_whose_clock_is_a_little_behind_waits_for_it(
+    container: Container, database_url: str
+) -> None:
+    async with process(database_url) as one, process(database_url, clock=-1.7) as two:
+        thread_id = await new_thread(container)
+        one.send("start", thread_id)
+        question = (await one.until(settled(thread_id, "Paused"))).split()[3]
+        await _released(container, thread_id)
+        two.send("resume", thread_id, question, "yes")
+        await two.until(settled(thread_id, ""))
+        await _released(container, thread_id)
+        one.send("resume", thread_id, question, "again")  # the end must be seen here as well
+        await one.until(lambda line: line.startswith(f"settled {thread_id} F"))
+        effects = [line for line in one.said + two.said if line.startswith("effect")]
+
+    assert effects == ["effect yes"]
+    assert f"settled {thread_id} Finished - worked yes done" in two.said
+    assert f"settled {thread_id} Failed -" in one.said
+
+
+async def test_a_process_whose_clock_is_far_behind_leaves_the_thread_to_another(
+    container: Container, database_url: str
+) -> None:
+    async with process(database_url) as one, process(database_url, clock=-60) as two:
+        thread_id = await new_thread(container)
+        one.send("start", thread_id)
+        question = (await one.until(settled(thread_id, "Paused"))).split()[3]
+        await _released(container, thread_id)
+        one.said.clear()
+        two.send("resume", thread_id, question, "yes")
+        await two.until(lambda line: line == f"behind {thread_id}")
+        await one.until(settled(thread_id, "Paused"))  # the question is open as before
+        await _released(container, thread_id)
+        one.send("resume", thread_id, question, "yes")
+        await one.until(settled(thread_id, "Finished"))
+
+    assert "effect yes" in one.said
+    assert not [line for line in two.said if line.startswith("effect")]

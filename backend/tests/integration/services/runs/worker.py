@@ -1,11 +1,13 @@
 """One process of the engine, driven by lines on its standard input; see ``test_processes.py``.
 
 ``start THREAD`` and ``resume THREAD QUESTION REPLY`` launch a run; every step and ending is a line
-on standard output. Each node takes STEP_SECONDS, so that a signal can meet it half-way.
+on standard output. Each node takes STEP_SECONDS, so that a signal can meet it half-way. The whole
+process, LangGraph's checkpoint ids too, lives by a clock that is CLOCK_SECONDS off.
 """
 
 import asyncio
 import sys
+import time
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -14,8 +16,16 @@ from backend.app.core.periodic import every
 from backend.app.db.uow import Work
 from backend.app.domain.runs import Claim, GraphKind, ThreadId
 from backend.app.services.runs.claims import RunInProgress
-from backend.app.services.runs.engine import Ending, Paused
-from backend.tests.integration.services.runs.rig import Replica, TestDriver, World, answer, replica
+from backend.app.services.runs.engine import Ending, Finished, Paused
+from backend.app.services.runs.fitness import ClockBehind
+from backend.tests.integration.services.runs.rig import (
+    Replica,
+    ShiftedClock,
+    TestDriver,
+    World,
+    answer,
+    replica,
+)
 
 #: Long enough that a busy machine does not lose a claim that nobody took; seconds.
 _LEASE = 3.0
@@ -45,10 +55,12 @@ class SlowWorld(World):
 class TellingDriver(TestDriver):
     """Says how each run ended, once it is settled."""
 
-    async def settle(self, work: Work, claim: Claim, ending: Ending) -> None:
-        await super().settle(work, claim, ending)
+    async def settle(self, work: Work, claim: Claim, ending: Ending) -> bool:
+        is_over = await super().settle(work, claim, ending)
         question = ending.interrupts[0].id if isinstance(ending, Paused) else "-"
-        say("settled", claim.thread_id, type(ending).__name__, question)
+        log = ending.values["log"] if isinstance(ending, Paused | Finished) else []
+        say("settled", claim.thread_id, type(ending).__name__, question, *log)
+        return is_over
 
 
 async def _launch(one: Replica, line: list[str]) -> None:
@@ -59,14 +71,27 @@ async def _launch(one: Replica, line: list[str]) -> None:
         say("busy", thread_id)
         return
     given: Any = {"log": []} if line[0] == "start" else answer(line[2], line[3])
-    one.engine.launch(claim, given)
+    pending = asyncio.ensure_future(one.engine.launch(claim, given))
+    pending.add_done_callback(lambda done: _say_refused(thread_id, done.exception()))
 
 
-async def main(url: str, seconds: float) -> None:
+def _say_refused(thread_id: ThreadId, error: BaseException | None) -> None:
+    if isinstance(error, ClockBehind):
+        say("behind", thread_id)
+
+
+def shift_clock(seconds: float) -> None:
+    """From now on LangGraph's clock in this process is off, as the machine's own would be."""
+    shift, true = int(seconds * 1_000_000_000), time.time_ns
+    time.time_ns = lambda: true() + shift
+
+
+async def main(url: str, seconds: float, clock: float) -> None:
+    shift_clock(clock)
     world = SlowWorld()
     world.seconds = seconds
     loop = asyncio.get_running_loop()
-    async with replica(url, world, Path("/tmp"), lease=_LEASE) as one:
+    async with replica(url, world, Path("/tmp"), lease=_LEASE, clock=ShiftedClock(clock)) as one:
         one.engine.register(GraphKind.TEST, TellingDriver(world, one.engine.checkpoints.saver))
         async with every((0.1, "beat", one.claims.beat), (0.1, "sweep", one.engine.sweep)):
             say("ready")
@@ -75,4 +100,4 @@ async def main(url: str, seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], float(sys.argv[2])))
+    asyncio.run(main(sys.argv[1], float(sys.argv[2]), float(sys.argv[3])))

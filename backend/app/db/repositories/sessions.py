@@ -1,0 +1,302 @@
+"""Agent sessions. Whoever changes one holds the claim on its thread; reads take the owner."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.app.db.models import (
+    AgentSessionRow,
+    IdempotencyKeyRow,
+    InstanceKeyRow,
+    RunRow,
+)
+from backend.app.domain.chat import ChatMessageId, ChatSessionId
+from backend.app.domain.principals import UserId
+from backend.app.domain.runs import AbortReason, GraphKind, ThreadId
+from backend.app.domain.sessions import (
+    IDEMPOTENCY_LIFE,
+    STATE_VERSION,
+    AgentSession,
+    AgentSessionId,
+    IdempotentRequest,
+    Outcome,
+    Trigger,
+)
+
+_TODAY = sa.text("date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'")
+_REST_OF_TODAY = sa.text(
+    "SELECT date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'"
+    " + interval '1 day' - now()"
+)
+
+
+_ENDED_WITH_CHECKPOINTS = sa.text(
+    """
+    SELECT DISTINCT s.id FROM agent_sessions s JOIN checkpoints c ON c.thread_id = s.id::text
+    WHERE s.outcome IS NOT NULL
+      AND NOT EXISTS (SELECT FROM runs r WHERE r.thread_id = s.id AND r.owner IS NOT NULL)
+    LIMIT :limit
+    """
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionChange:
+    """How a session stands after its run has paused or ended."""
+
+    turn: Mapping[str, Any]
+    progress: Mapping[str, Any]
+    pending_question_id: str | None = None
+    draft_digest: str | None = None
+    outcome: Outcome | None = None
+    reason: AbortReason | None = None
+    chat_message_id: ChatMessageId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownKey:
+    """What an idempotency key stands for already."""
+
+    digest: bytes
+    session_id: AgentSessionId
+
+
+def _session(row: AgentSessionRow, idle: timedelta) -> AgentSession:
+    return AgentSession(
+        id=AgentSessionId(row.id),
+        user_id=UserId(row.user_id),
+        chat_session_id=ChatSessionId(row.chat_session_id) if row.chat_session_id else None,
+        trigger=Trigger(row.trigger),
+        state_version=row.state_version,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        idle=idle,
+        outcome=Outcome(row.outcome) if row.outcome else None,
+        reason=AbortReason(row.reason) if row.reason else None,
+        ended_at=row.ended_at,
+        pending_question_id=row.pending_question_id,
+        draft_digest=row.draft_digest,
+        turn=row.turn,
+        given=row.given,
+        progress=row.progress,
+        chat_message_id=ChatMessageId(row.chat_message_id) if row.chat_message_id else None,
+        tokens=row.tokens,
+    )
+
+
+_IDLE = (sa.func.now() - AgentSessionRow.updated_at).label("idle")
+
+
+class SessionRepository:
+    """Agent sessions and the idempotency keys under which they were asked for."""
+
+    def __init__(self, session: AsyncSession) -> None:
+        self._session = session
+
+    async def add(
+        self,
+        session_id: AgentSessionId,
+        owner: UserId,
+        chat_session_id: ChatSessionId | None,
+        trigger: Trigger,
+        given: Mapping[str, Any],
+    ) -> bool:
+        """A new session that has not run yet; False when its chat has an open one already."""
+        statement = (
+            insert(AgentSessionRow)
+            .values(
+                id=session_id,
+                user_id=owner,
+                chat_session_id=chat_session_id,
+                trigger=trigger.value,
+                state_version=STATE_VERSION,
+                given=given,
+            )
+            .on_conflict_do_nothing(
+                index_elements=[AgentSessionRow.chat_session_id],
+                index_where=AgentSessionRow.outcome.is_(None),
+            )
+        )
+        return await self._session.scalar(statement.returning(AgentSessionRow.id)) is not None
+
+    async def session(self, session_id: AgentSessionId, owner: UserId) -> AgentSession | None:
+        """The owner's session, or None."""
+        return await self._one(AgentSessionRow.id == session_id, AgentSessionRow.user_id == owner)
+
+    async def session_unscoped(self, session_id: AgentSessionId) -> AgentSession | None:
+        """Anybody's session: for the run that drives it, and for administrators."""
+        return await self._one(AgentSessionRow.id == session_id)
+
+    async def open_in(self, chat_session_id: ChatSessionId, owner: UserId) -> AgentSession | None:
+        """The open session of the owner's chat, or None."""
+        return await self._one(
+            AgentSessionRow.chat_session_id == chat_session_id,
+            AgentSessionRow.user_id == owner,
+            AgentSessionRow.outcome.is_(None),
+        )
+
+    async def _one(self, *conditions: sa.ColumnElement[bool]) -> AgentSession | None:
+        # Read anew: another transaction may have changed what this one read before.
+        query = sa.select(AgentSessionRow, _IDLE).where(*conditions)
+        row = (
+            await self._session.execute(query, execution_options={"populate_existing": True})
+        ).one_or_none()
+        return _session(row[0], row.idle) if row else None
+
+    async def of_chat(
+        self, chat_session_id: ChatSessionId, owner: UserId, *, limit: int
+    ) -> Sequence[AgentSession]:
+        """The sessions of the owner's chat, newest first."""
+        return await self._many(
+            AgentSessionRow.chat_session_id == chat_session_id,
+            AgentSessionRow.user_id == owner,
+            limit=limit,
+        )
+
+    async def recent_unscoped(self, *, limit: int, owner: UserId | None) -> Sequence[AgentSession]:
+        """Sessions, newest first, of everybody or of one person: for administrators."""
+        mine = [AgentSessionRow.user_id == owner] if owner else []
+        return await self._many(*mine, limit=limit)
+
+    async def _many(
+        self, *conditions: sa.ColumnElement[bool], limit: int
+    ) -> Sequence[AgentSession]:
+        query = (
+            sa.select(AgentSessionRow, _IDLE)
+            .where(*conditions)
+            .order_by(AgentSessionRow.created_at.desc(), AgentSessionRow.id)
+            .limit(limit)
+        )
+        return [_session(row[0], row.idle) for row in await self._session.execute(query)]
+
+    async def give(self, session_id: AgentSessionId, given: Mapping[str, Any]) -> None:
+        """What the run that begins now is given; the question it answers is open no longer."""
+        await self._session.execute(
+            sa.update(AgentSessionRow)
+            .where(AgentSessionRow.id == session_id)
+            .values(given=given, pending_question_id=None, updated_at=sa.func.now())
+        )
+
+    async def change(self, session_id: AgentSessionId, change: SessionChange) -> None:
+        """Record how a session stands. One that has ended stays as it is."""
+        ended = sa.func.now() if change.outcome else None
+        await self._session.execute(
+            sa.update(AgentSessionRow)
+            .where(AgentSessionRow.id == session_id, AgentSessionRow.outcome.is_(None))
+            .values(
+                turn=change.turn,
+                progress=change.progress,
+                pending_question_id=change.pending_question_id,
+                draft_digest=change.draft_digest,
+                outcome=change.outcome.value if change.outcome else None,
+                reason=change.reason.value if change.reason else None,
+                ended_at=ended,
+                given=None,
+                chat_message_id=change.chat_message_id,
+                updated_at=sa.func.now(),
+            )
+        )
+
+    async def started_today(self, owner: UserId) -> int:
+        """How many sessions the owner has started on this day in UTC; lock the owner's row first,
+        so that starts at once are counted one after the other.
+        """
+        query = sa.select(sa.func.count()).where(
+            AgentSessionRow.user_id == owner, AgentSessionRow.created_at >= _TODAY
+        )
+        return int((await self._session.execute(query)).scalar_one())
+
+    async def rest_of_today(self) -> timedelta:
+        """How long this day in UTC still is."""
+        rest: timedelta = (await self._session.execute(_REST_OF_TODAY)).scalar_one()
+        return rest
+
+    async def known_key(self, asked: IdempotentRequest) -> KnownKey | None:
+        """What the request's key stands for, if it was used in the last ten minutes."""
+        query = sa.select(IdempotencyKeyRow).where(
+            IdempotencyKeyRow.user_id == asked.user_id,
+            IdempotencyKeyRow.operation == asked.operation,
+            IdempotencyKeyRow.key == asked.key,
+            IdempotencyKeyRow.created_at > sa.func.now() - IDEMPOTENCY_LIFE,
+        )
+        row = await self._session.scalar(query)
+        return KnownKey(row.digest, AgentSessionId(row.session_id)) if row else None
+
+    async def keep_key(self, asked: IdempotentRequest, session_id: AgentSessionId) -> bool:
+        """Remember the request's key; False when another request was quicker. Waits for one that
+        has not committed yet.
+        """
+        statement = insert(IdempotencyKeyRow).values(
+            user_id=asked.user_id,
+            operation=asked.operation,
+            key=asked.key,
+            digest=asked.digest,
+            session_id=session_id,
+        )
+        kept = statement.on_conflict_do_update(
+            index_elements=[
+                IdempotencyKeyRow.user_id,
+                IdempotencyKeyRow.operation,
+                IdempotencyKeyRow.key,
+            ],
+            set_={
+                "digest": statement.excluded.digest,
+                "session_id": statement.excluded.session_id,
+                "created_at": sa.func.now(),
+            },
+            where=IdempotencyKeyRow.created_at <= sa.func.now() - IDEMPOTENCY_LIFE,
+        )
+        return await self._session.scalar(kept.returning(IdempotencyKeyRow.key)) is not None
+
+    async def forget_keys(self) -> None:
+        """Delete the keys that have had their time."""
+        await self._session.execute(
+            sa.delete(IdempotencyKeyRow).where(
+                IdempotencyKeyRow.created_at <= sa.func.now() - IDEMPOTENCY_LIFE
+            )
+        )
+
+    async def idle_unscoped(
+        self, *, longer_than: timedelta, limit: int
+    ) -> Sequence[AgentSessionId]:
+        """Open sessions of anybody's with which nothing happened for so long, and nobody drives."""
+        query = (
+            sa.select(AgentSessionRow.id)
+            .join(RunRow, RunRow.thread_id == AgentSessionRow.id)
+            .where(
+                AgentSessionRow.outcome.is_(None),
+                AgentSessionRow.updated_at < sa.func.now() - longer_than,
+                RunRow.owner.is_(None),
+            )
+            .order_by(AgentSessionRow.updated_at)
+            .limit(limit)
+        )
+        return [AgentSessionId(one) for one in await self._session.scalars(query)]
+
+    async def threads_without_session(self, *, limit: int) -> Sequence[ThreadId]:
+        """Threads whose session was deleted with its chat or account, and that nobody drives."""
+        query = (
+            sa.select(RunRow.thread_id)
+            .outerjoin(AgentSessionRow, AgentSessionRow.id == RunRow.thread_id)
+            .where(
+                RunRow.kind == GraphKind.HELPDESK.value,
+                RunRow.owner.is_(None),
+                AgentSessionRow.id.is_(None),
+            )
+            .limit(limit)
+        )
+        return [ThreadId(one) for one in await self._session.scalars(query)]
+
+    async def ended_with_checkpoints(self, *, limit: int) -> Sequence[ThreadId]:
+        """Threads of ended sessions whose checkpoints a crash has left behind."""
+        rows = await self._session.scalars(_ENDED_WITH_CHECKPOINTS, {"limit": limit})
+        return [ThreadId(one) for one in rows]
+
+    async def instance_key(self) -> bytes:
+        """This installation's secret."""
+        return bytes((await self._session.execute(sa.select(InstanceKeyRow.key))).scalar_one())

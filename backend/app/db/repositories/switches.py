@@ -1,0 +1,41 @@
+"""Switches that act on running work."""
+
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.app.db.models import SwitchRow
+
+_LOCK_KEY = 7_305_412_019  # any number, but always this one
+
+
+class SwitchRepository:
+    """What was set while the program runs; a name without a row is as the settings say."""
+
+    def __init__(self, session: AsyncSession) -> None:
+        self._session = session
+
+    async def all(self) -> Mapping[str, bool]:
+        """Every switch that was set."""
+        rows = await self._session.execute(sa.select(SwitchRow.name, SwitchRow.is_on))
+        return {row.name: row.is_on for row in rows}
+
+    async def all_until_commit(self) -> Mapping[str, bool]:
+        """The same, and whoever sets one waits until this transaction has ended: what it commits
+        was allowed when it was committed. An advisory lock, since there may be no row to lock.
+        """
+        await self._session.execute(sa.select(sa.func.pg_advisory_xact_lock_shared(_LOCK_KEY)))
+        return await self.all()
+
+    async def set(self, name: str, *, is_on: bool) -> None:
+        """Set a switch, after the transactions that go by its present position."""
+        await self._session.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK_KEY)))
+        row = insert(SwitchRow).values(name=name, is_on=is_on)
+        await self._session.execute(
+            row.on_conflict_do_update(
+                index_elements=[SwitchRow.name],
+                set_={"is_on": is_on, "updated_at": sa.func.now()},
+            )
+        )

@@ -1,0 +1,223 @@
+"""Secrets taken out of a text by what they look like, not by the name of the field they stand in.
+
+A secret becomes ``[redacted: kind]``. What a technician needs stays: addresses, numbers of tickets,
+identifiers, digests, and talk about passwords that tells none.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from backend.app.domain.redaction_numbers import (
+    CARD,
+    SOCIAL_SECURITY,
+    SOCIAL_SECURITY_SAID,
+    bank_accounts,
+    is_card,
+)
+from backend.app.domain.redaction_words import is_ordinary, looks_secret
+
+_CALLED = (
+    r"(?:pass(?:word|wd|code|phrase)s?|pwd|pw|pass|passwort|passwörter|kennwort|zugangscode"
+    r"|mot de passe|mots de passe|mdp|contraseña|contrasena|clave)"
+)
+_NOT_DONE = r"(?!\[redacted: )"
+_VALUE = (
+    r"(?:<[^>\n]{1,60}>|\"[^\"\n]{1,128}\"|'[^'\n]{1,128}'|`[^`\n]{1,128}`|“[^”\n]{1,128}”"
+    r"|„[^“”\n]{1,128}[“”]|«[^»\n]{1,128}»|[^\s\"'`“„«][^\s]{0,199})"
+)
+_OWNER = (
+    r"(?:[ \t]+(?:for|of|to|on|für|zum|zu|von|pour|de|du|para|del)[ \t]+[^\n.:=!?\[\]]{1,40}?)?"
+)
+
+_ASSIGNED = re.compile(
+    rf"({_CALLED}[\"']?[ \t]?{_OWNER}[ \t]*(?:[:=]|=>|->"
+    rf"|:=)[ \t]*\n?[ \t]*){_NOT_DONE}({_VALUE})",
+    re.IGNORECASE,
+)
+_SAID = re.compile(
+    rf"(\b{_CALLED}{_OWNER}[ \t]+"
+    r"(?:is|was|ist|lautet|war|est|était|es|era|are|sind|c'est)(?:[ \t]+(?:now|currently|still"
+    r"|jetzt"
+    r"|noch|maintenant|ahora|just|simply|einfach))?[ \t]*:?[ \t]+)"
+    rf"{_NOT_DONE}({_VALUE})([ \t]+[^\W\d_]{{2,}})?",
+    re.IGNORECASE,
+)
+_BARE = re.compile(
+    rf"((?:\b(?:with|using|use|mit|avec|con|the|my|mein|mon|mi|changed|set|reset|tried)[ \t]+)"
+    rf"(?:(?:the|my|this|that|dem|meinem|le|mon|la|mi|a|new|neuen)[ \t]+){{0,2}}{_CALLED}[ \t]+"
+    r"(?:(?:to|auf|en|à|a|zu|of)[ \t]+)?)"
+    rf"{_NOT_DONE}({_VALUE})",
+    re.IGNORECASE,
+)
+_FLAG = re.compile(
+    rf"(--?(?:password|passwd|pass|pwd|token|secret|api-key)[ \t=]+){_NOT_DONE}({_VALUE})",
+    re.IGNORECASE,
+)
+_PIN = re.compile(r"(\bPIN(?:[ -]?code)?[ \t]*(?:is|ist|est|es|:|=)[ \t]*)(\d{4,8})\b")
+_CURL_USER = re.compile(
+    r"(\bcurl\b[^\n]{0,80}?[ \t](?:-u|--user)[ \t=]+[\"']?[^\s:\"']{1,64}:)([^\s\"'\[]{1,128})"
+)
+_KEYED = re.compile(
+    r"((?:api[ _-]?key|access[ _-]?key|auth[ _-]?token|access[ _-]?token|refresh[ _-]?token"
+    r"|client[ _-]?secret|secret[ _-]?key|secret[ _-]?access[ _-]?key|account[ _-]?key"
+    r"|private[ _-]?key"
+    r"|signing[ _-]?key|shared[ _-]?access[ _-]?signature|(?<!\w)sig|(?<!publickey)token|secret)"
+    r"[\\\"']{0,2}[ \t]*(?:[:=]|=>|:=|%3[AD]|\bis\b|\bist\b)[ \t]*[\\\"']{0,2})"
+    rf"{_NOT_DONE}([A-Za-z0-9+/_.~%=-]{{8,512}})",
+    re.IGNORECASE,
+)
+_URL_CALLED = re.compile(
+    rf"(\b[a-z][a-z0-9+.-]{{1,20}}://[^\s:/@\[\]]{{0,100}}:){_NOT_DONE}([^\s/@\[]{{1,200}})(?=@)",
+    re.IGNORECASE,
+)
+_AUTHORISATION = re.compile(
+    rf"(\b(?:Bearer|(?<=Authorization: )Basic|(?<=authorization: )basic)[ \t]+){_NOT_DONE}"
+    r"([A-Za-z0-9._~+/-]{16,4096}={0,2})",
+    re.IGNORECASE,
+)
+_TOKENS = re.compile(
+    r"(?<![A-Za-z0-9])(?:"
+    r"hda_[A-Za-z0-9_-]{16,}"  # our own access tokens
+    r"|gh[pousr]_[A-Za-z0-9]{20,255}|github_pat_[A-Za-z0-9_]{20,255}"
+    r"|gl(?:pat|ptt|dt|rt|cbt|soat)-[A-Za-z0-9_-]{20,}"
+    r"|xox[abeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{10,}"
+    r"|(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])"
+    r"|AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,}"
+    r"|sk-(?:[A-Za-z]{2,10}-)*[A-Za-z0-9_-]{20,}|[rs]k_(?:live|test|prod)_[A-Za-z0-9]{10,}"
+    r"|whsec_[A-Za-z0-9]{20,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"
+    r"|npm_[A-Za-z0-9]{36}|pypi-[A-Za-z0-9_-]{40,}|hf_[A-Za-z]{30,}|do[opr]_v1_[a-f0-9]{64}"
+    r"|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}|dckr_pat_[A-Za-z0-9_-]{20,}"
+    r"|A3-[A-Z0-9]{6}(?:-[A-Z0-9]{5,11}){4,5}"
+    r"|AGE-SECRET-KEY-1[A-Z0-9]{50,}|LTAI[A-Za-z0-9]{20}|CLOJARS_[a-z0-9]{60}"
+    r"|dapi[a-h0-9]{32}(?:-\d)?"
+    r"|duffel_(?:test|live)_[A-Za-z0-9_=-]{43}|dt0c01\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}"
+    r"|EAA[MC][A-Za-z0-9]{100,}"
+    r"|FLW(?:PUB|SEC)K_TEST-[A-Za-z0-9-]{12,}|fio-u-[A-Za-z0-9_=-]{64}|gl(?:imt|agent|ft"
+    r"|soat)-[A-Za-z0-9_-]{20,}"
+    r"|pscale_[a-z]{2,6}_[A-Za-z0-9_.=-]{32,}|pnu_[A-Za-z0-9]{36}|rdme_[a-z0-9]{70}"
+    r"|SG\.[A-Za-z0-9_=.-]{60,}"
+    r"|xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}|sntry[su]_[A-Za-z0-9+/=_-]{40,}"
+    r"|sm_[ps]at_[A-Za-z0-9]{16,}"
+    r"|sgp_[A-Za-z0-9_]{32,}|sha256~[A-Za-z0-9_-]{43}|ABSK[A-Za-z0-9+/=]{100,}"
+    r"|pat\.[A-Za-z0-9]{22}\.[A-Za-z0-9.]{30,}"
+    r"|hvs\.[A-Za-z0-9_-]{24,}|glc_[A-Za-z0-9+/]{32,}|glsa_[A-Za-z0-9_]{40,}"
+    r"|lin_api_[A-Za-z0-9]{40}"
+    r"|eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,3}"
+    r")"
+)
+_PEM = re.compile(
+    r"-----BEGIN[ A-Z0-9]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+    r"(?:[\s>]|\\[nr]|(?:Proc-Type|DEK-Info|Version|Comment):[^\n]*|[A-Za-z0-9+/=]{12,})*+"
+    r"(?:[A-Za-z0-9+/=]{1,11}(?:\s|\\[nr])*(?=-----END))?"
+    r"(?:-----END[ A-Z0-9]{0,30}PRIVATE KEY(?: BLOCK)?-----)?"
+)
+#: Of several passwords one writes about, not down.
+_PLURAL = re.compile(r"(?:passwords|mots de passe|passwörter)", re.IGNORECASE)
+_MARKED = "[redacted: "
+_TRAILING = ".,;:!?)]}>*_"
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A text without its secrets, and how many of each kind were taken out."""
+
+    text: str
+    counts: Mapping[str, int]
+
+
+class _Redaction:
+    """A text being worked on, and what was taken out of it so far."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.counts: Counter[str] = Counter()
+
+    def mark(self, kind: str) -> str:
+        self.counts[kind] += 1
+        return f"[redacted: {kind}]"
+
+    def all_of(
+        self, pattern: re.Pattern[str], kind: str, is_one: Callable[[str], bool] | None = None
+    ) -> None:
+        """Take out whatever matches as a whole."""
+        self.text = pattern.sub(
+            lambda found: self.mark(kind) if is_one is None or is_one(found[0]) else found[0],
+            self.text,
+        )
+
+    def values(
+        self, pattern: re.Pattern[str], kind: str, is_one: Callable[[re.Match[str], str], bool]
+    ) -> None:
+        """Take out the second group, without the punctuation behind it and its quotes."""
+
+        def replace(found: re.Match[str]) -> str:
+            quoted = found[2][0] in "\"'`“„«" and len(found[2]) > 2
+            trailing = "" if found[2].startswith("<") else _TRAILING
+            value = found[2][1:-1] if quoted else found[2].rstrip(trailing)
+            if not value or value.startswith(_MARKED) or not is_one(found, value):
+                return found[0]
+            at = found.start(2) - found.start() + (1 if quoted else 0)
+            return found[0][:at] + self.mark(kind) + found[0][at + len(value) :]
+
+        self.text = pattern.sub(replace, self.text)
+
+    def spans(self, find: Callable[[str], Iterable[tuple[int, int]]], kind: str) -> None:
+        """Take out what ``find`` finds."""
+        parts, at = [], 0
+        for start, end in find(self.text):
+            parts += [self.text[at:start], self.mark(kind)]
+            at = end
+        self.text = "".join([*parts, self.text[at:]])
+
+
+def _is_quoted(found: re.Match[str]) -> bool:
+    return found[2][0] in "\"'`“„«"
+
+
+def _is_assigned(found: re.Match[str], value: str) -> bool:
+    if _PLURAL.match(found[1]):
+        return looks_secret(value)
+    return len(value) >= 3 and (not is_ordinary(value) or "=" in found[1])
+
+
+def _is_said(found: re.Match[str], value: str) -> bool:
+    if _is_quoted(found) or looks_secret(value):
+        return True
+    is_last = found[3] is None or found[2][-1] in ".!?;,"
+    return is_last and len(value) >= 4 and not is_ordinary(value)
+
+
+def _is_bare(found: re.Match[str], value: str) -> bool:
+    return looks_secret(value) or (_is_quoted(found) and " " not in value)
+
+
+def _is_key(_: re.Match[str], value: str) -> bool:
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+
+
+def _always(_: re.Match[str], __: str) -> bool:
+    return True
+
+
+def redact(text: str) -> Redacted:
+    """``text`` without passwords, tokens, keys, card, account and social security numbers."""
+    work = _Redaction(text)
+    work.all_of(_PEM, "private key")
+    work.values(_URL_CALLED, "password", _always)
+    work.values(_AUTHORISATION, "token", _always)
+    work.all_of(_TOKENS, "token")
+    work.values(_KEYED, "token", _is_key)
+    work.values(_CURL_USER, "password", _always)
+    work.values(_FLAG, "password", _is_assigned)
+    work.values(_ASSIGNED, "password", _is_assigned)
+    work.values(_SAID, "password", _is_said)
+    work.values(_BARE, "password", _is_bare)
+    work.values(_PIN, "PIN", _always)
+    work.spans(bank_accounts, "bank account")
+    work.all_of(CARD, "payment card", is_card)
+    work.values(SOCIAL_SECURITY_SAID, "social security number", _always)
+    work.all_of(SOCIAL_SECURITY, "social security number")
+    return Redacted(work.text, MappingProxyType(dict(work.counts)))

@@ -1,0 +1,125 @@
+"""Tickets: what is left over when an agent session could not help, as the desk's own record."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+from uuid import UUID
+
+from backend.app.domain.chat import ChatSessionId
+from backend.app.domain.principals import UserId
+from backend.app.domain.sessions import (
+    AgentSessionId,
+    CandidateSource,
+    Category,
+    Impact,
+    Severity,
+)
+
+TicketId = NewType("TicketId", UUID)
+
+
+class TicketStatus(StrEnum):
+    """The lifecycle's first axis."""
+
+    NEW = "new"
+    IN_PROGRESS = "in_progress"
+    RESOLVED = "resolved"
+    CLOSED = "closed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody may still work on it."""
+        return self in {TicketStatus.NEW, TicketStatus.IN_PROGRESS}
+
+
+class TicketOrigin(StrEnum):
+    """Where a ticket came from; set by the server."""
+
+    CHAT = "chat"
+    WEB = "web"
+    DISCORD = "discord"
+    ALERT = "alert"
+    API = "api"
+
+
+class IssueState(StrEnum):
+    """How far a ticket's copy in an outside tracker is; ``off``: none is written."""
+
+    OFF = "off"
+    PENDING = "pending"
+    UNKNOWN = "unknown"
+    REFUSED = "refused"
+    FILED = "filed"
+
+
+class FilingState(StrEnum):
+    """How far the act of filing is. A timeout is ``unknown`` and never taken for a failure."""
+
+    RESERVED = "reserved"
+    SENT = "sent"
+    FILED = "filed"
+    UNKNOWN = "unknown"
+    REFUSED = "refused"
+
+
+#: Every lawful move of a filing; there are no others. ``unknown`` leads on only by looking: what is
+#: found is filed, what is surely not there may be sent again.
+FILING_MOVES: frozenset[tuple[FilingState, FilingState]] = frozenset(
+    {
+        (FilingState.RESERVED, FilingState.SENT),
+        # Without an outside tracker the desk itself is the tracker: the ticket is the record.
+        (FilingState.RESERVED, FilingState.FILED),
+        (FilingState.SENT, FilingState.FILED),
+        (FilingState.SENT, FilingState.UNKNOWN),
+        (FilingState.SENT, FilingState.REFUSED),
+        (FilingState.UNKNOWN, FilingState.FILED),
+        (FilingState.UNKNOWN, FilingState.SENT),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """One ticket. ``number`` is what people say, counted from 1; ``body`` is Markdown."""
+
+    id: TicketId
+    number: int
+    requester_id: UserId
+    requester_name: str
+    title: str
+    body: str
+    status: TicketStatus
+    severity: Severity
+    impact: Impact
+    category: Category
+    origin: TicketOrigin
+    created_at: datetime
+    updated_at: datetime
+    agent_session_id: AgentSessionId | None
+    chat_session_id: ChatSessionId | None
+    issue_state: IssueState
+    issue_url: str | None = None
+    issue_number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A ticket that may be about the same; ``odds``: 0 to 1, ``evidence``: the words in common."""
+
+    source: CandidateSource
+    number: int
+    title: str
+    status: TicketStatus
+    url: str
+    odds: float
+    evidence: tuple[str, ...]
+    created_at: datetime
+
+
+class TicketScope(StrEnum):
+    """Which tickets a list shows."""
+
+    MINE = "mine"
+    ALL = "all"

@@ -1,0 +1,178 @@
+"""Whether a request to the agent is let in; in the transaction that lets it.
+
+The order of the checks is the order in which a caller may learn things: what is another's does not
+exist, then what has expired, then what has ended, then what is switched off or busy.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from backend.app.core.errors import (
+    Conflict,
+    Forbidden,
+    Gone,
+    Invalid,
+    NotFound,
+    TooMany,
+    Unavailable,
+)
+from backend.app.core.settings import AgentSettings
+from backend.app.db.uow import UnitOfWork, Work
+from backend.app.domain.agent_events import AgentAccessRefused
+from backend.app.domain.principals import Principal, UserId
+from backend.app.domain.runs import AbortReason
+from backend.app.domain.sessions import (
+    STATE_VERSION,
+    AgentSession,
+    AgentSessionId,
+    IdempotentRequest,
+)
+from backend.app.services.helpdesk.flags import Flag, Flags
+
+_RETRY_AFTER = timedelta(seconds=30)
+
+
+class AgentSessionNotFound(NotFound):
+    """There is no such session."""
+
+
+class SessionExpired(Gone):
+    """This session has expired; start again."""
+
+
+class SessionEnded(Conflict):
+    """This session has ended."""
+
+
+class StaleQuestion(Conflict):
+    """This question is no longer open; the session has gone on."""
+
+
+class SessionOpen(Conflict):
+    """A session is open in this conversation already."""
+
+
+class AgentSwitchedOff(Unavailable):
+    """The agent takes no new requests just now; try again later."""
+
+    retry_after = _RETRY_AFTER
+
+
+class KillSwitchOn(Unavailable):
+    """The agent is switched off for now."""
+
+    retry_after = _RETRY_AFTER
+
+
+class AgentNotEnabled(Forbidden):
+    """The agent is not enabled for this account."""
+
+
+class DailyCapReached(TooMany):
+    """You have started as many sessions as one day allows."""
+
+
+class IdempotencyKeyTaken(Invalid):
+    """This Idempotency-Key was used for another request."""
+
+    @classmethod
+    def code(cls) -> str:
+        """The same word on the wire as for messages of the chat."""
+        return "idempotency_key_reused"
+
+
+def idempotent(
+    principal: Principal, operation: str, key: str | None, body: str
+) -> IdempotentRequest | None:
+    """The request under its key, with a digest of its body; None without a key."""
+    if key is None:
+        return None
+    digest = hashlib.sha256(body.encode()).digest()
+    return IdempotentRequest(principal.user_id, operation, key, digest)
+
+
+async def replayed(work: Work, asked: IdempotentRequest | None) -> AgentSessionId | None:
+    """The session that the same request led to before, or None.
+
+    Raises:
+        IdempotencyKeyTaken: the key stands for another request.
+    """
+    known = await work.sessions.known_key(asked) if asked else None
+    if asked is None or known is None:
+        return None
+    if known.digest != asked.digest:
+        raise IdempotencyKeyTaken
+    return known.session_id
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Lets requests in, or says why not."""
+
+    uow: UnitOfWork
+    settings: AgentSettings
+    ttl: timedelta
+
+    async def own_session(self, principal: Principal, session_id: AgentSessionId) -> AgentSession:
+        """One's own session, live or ended.
+
+        Raises:
+            AgentSessionNotFound: there is none, or it is another's.
+            SessionExpired: nothing happened in it for too long, or it is of another version.
+        """
+        async with self.uow() as work:
+            session = await work.sessions.session(session_id, principal.user_id)
+            if session is None:
+                await self._told_if_anothers(work, principal.user_id, session_id)
+        if session is None:
+            raise AgentSessionNotFound
+        if self.is_expired(session):
+            raise SessionExpired
+        return session
+
+    async def _told_if_anothers(
+        self, work: Work, asking: UserId, session_id: AgentSessionId
+    ) -> None:
+        """Tell of an attempt on another's session. Both ways take the same statements' time but
+        one insert, which the caller cannot tell from other waits.
+        """
+        if await work.sessions.session_unscoped(session_id) is not None:
+            await work.facts.tell(AgentAccessRefused(actor_id=asking, agent_session_id=session_id))
+
+    def is_expired(self, session: AgentSession) -> bool:
+        """Whether a session can no longer be gone on with."""
+        if session.has_ended:
+            return session.reason is AbortReason.EXPIRED
+        return session.state_version != STATE_VERSION or session.idle > self.ttl
+
+    def flags(self, switched: Mapping[str, bool]) -> Flags:
+        """Where every switch stands."""
+        return Flags(self.settings, switched)
+
+    async def refuse_start(self, work: Work, principal: Principal) -> None:
+        """Raise when no session may start now: `KillSwitchOn`, `AgentSwitchedOff`,
+        `AgentNotEnabled`.
+        """
+        flags = self.flags(await work.switches.all_until_commit())
+        if flags.is_on(Flag.KILL_SWITCH):
+            raise KillSwitchOn
+        if not flags.is_on(Flag.ENABLED):
+            raise AgentSwitchedOff
+        allowed = self.settings.enabled_user_ids
+        if allowed and principal.user_id not in allowed:
+            raise AgentNotEnabled
+
+    async def refuse_going_on(self, work: Work) -> None:
+        """Raise `KillSwitchOn` when nothing may go on; holds until the transaction has ended."""
+        if self.flags(await work.switches.all_until_commit()).is_on(Flag.KILL_SWITCH):
+            raise KillSwitchOn
+
+    async def refuse_over_cap(self, work: Work, principal: Principal) -> None:
+        """Raise `DailyCapReached` when the person's sessions of this day are used up. The account's
+        row must be locked.
+        """
+        started = await work.sessions.started_today(principal.user_id)
+        if started >= self.settings.max_sessions_per_user_per_day:
+            raise DailyCapReached(retry_after=await work.sessions.rest_of_today())

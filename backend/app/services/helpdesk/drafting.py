@@ -1,0 +1,178 @@
+"""A ticket's text out of what is known: nothing is said that nobody said.
+
+The person's words are quoted, ours are headings and labels. What is posted passes through redaction
+and the sanitiser, and ends with a footer that says who wrote and who filed it.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from backend.app.core.text import clean
+from backend.app.domain.redaction import redact
+from backend.app.domain.sessions import (
+    MAX_DRAFT_DESCRIPTION_CHARACTERS,
+    MAX_DRAFT_TITLE_CHARACTERS,
+    Classification,
+    ConversationTurn,
+    TicketDraft,
+)
+from backend.app.services.helpdesk.clarifying import NOT_KNOWN
+from backend.app.services.helpdesk.pleasantries import without_pleasantries
+from backend.app.services.helpdesk.quoting import inline, quote
+from backend.app.services.helpdesk.sanitising import sanitise
+from backend.app.services.helpdesk.titling import title_of
+
+MAX_BODY_CHARACTERS = MAX_DRAFT_DESCRIPTION_CHARACTERS
+CUT = "(Cut here: the description was too long.)"
+FILED_BY = "AI-assisted draft, reviewed and filed by user."
+_MAX_ANSWER_CHARACTERS = 800
+_MAX_LISTED = 12
+_LABELS = {
+    "product": "Product",
+    "error": "Error",
+    "system": "System",
+    "version": "Version",
+    "impact": "Affected",
+    "since": "Since",
+    "tried": "Tried",
+    "expected": "Expected",
+    "goal": "Goal",
+    "purpose": "Purpose",
+}
+#: A line that could be taken for the footer's.
+_FOOTER_LINE = re.compile(r"(agent|chat)_session(?=\s{0,20}:)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matter:
+    """Everything that a session learned.
+
+    ``answers`` pairs a question that was asked with the reply, ``rejected`` holds the titles of
+    proposed fixes that did not help, ``searched`` the places that were looked at.
+    """
+
+    question: str
+    conversation: tuple[ConversationTurn, ...]
+    facts: Mapping[str, str]
+    answers: tuple[tuple[str, str], ...]
+    rejected: tuple[str, ...]
+    searched: tuple[str, ...]
+    classification: Classification
+
+
+def _cut(text: str, limit: int) -> str:
+    """At most ``limit`` characters of ``text``, cut at a line or a word, the cut said."""
+    if len(text) <= limit:
+        return text
+    room = limit - len(CUT) - 2
+    end = max(text.rfind("\n", room // 2, room), text.rfind(" ", room // 2, room))
+    return f"{text[: end if end > 0 else room].rstrip()}\n\n{CUT}"
+
+
+def _messages(matter: Matter) -> list[str]:
+    """What the person wrote about the matter, in order, each message once."""
+    replies = {reply.strip() for _, reply in matter.answers}
+    told = [turn.content.strip() for turn in matter.conversation if turn.role == "user"]
+    if matter.question.strip() not in told:
+        told.append(matter.question.strip())
+    kept: list[str] = []
+    for message in told:
+        if message and message not in kept and message not in replies:
+            kept.append(message)
+    telling = [message for message in kept if len(without_pleasantries(message).split()) > 1]
+    return telling or kept
+
+
+def _known(matter: Matter) -> list[str]:
+    return [
+        f"- **{_LABELS.get(key, inline(key).capitalize())}:** {inline(value)}"
+        for key, value in matter.facts.items()
+        if value.strip() and value != NOT_KNOWN
+    ]
+
+
+def _section(heading: str, lines: list[str]) -> list[str]:
+    return [f"## {heading}", "\n".join(lines).rstrip("\n")] if lines else []
+
+
+def _reply(reply: str) -> str:
+    return _cut(redact(clean(reply)).text.strip() or "-", _MAX_ANSWER_CHARACTERS)
+
+
+def _rest(matter: Matter) -> str:
+    """The description behind the problem itself."""
+    asked = [
+        f"**{inline(question)}**\n\n{quote(_reply(reply))}\n"
+        for question, reply in matter.answers[:_MAX_LISTED]
+    ]
+    parts = [
+        *_section("What is known", _known(matter)),
+        *_section("Questions and answers", asked),
+        *_section(
+            "Did not help", [f"- {inline(title)}" for title in matter.rejected[:_MAX_LISTED]]
+        ),
+        *_section("Searched", [f"- {inline(place)}" for place in matter.searched[:_MAX_LISTED]]),
+    ]
+    return "\n\n".join(parts)
+
+
+def write_draft(matter: Matter) -> TicketDraft:
+    """A ticket about the matter for the person to check, edit and file."""
+    title = redact(title_of(redact(clean(matter.question)).text, matter.facts)).text
+    rest = _cut(redact(_rest(matter)).text, MAX_DRAFT_DESCRIPTION_CHARACTERS // 2)
+    room = MAX_DRAFT_DESCRIPTION_CHARACTERS - len(rest) - len("## Problem\n\n\n\n")
+    problem = "\n\n".join(quote(clean(redact(message).text)) for message in _messages(matter))
+    description = f"## Problem\n\n{_cut(problem, room)}\n\n{rest}".rstrip()
+    grade = matter.classification
+    return TicketDraft(
+        title=title[:MAX_DRAFT_TITLE_CHARACTERS],
+        description=description,
+        severity=grade.severity,
+        impact=grade.impact,
+        category=grade.category,
+    )
+
+
+def recap(matter: Matter, ending: str) -> str:
+    """A few lines for the chat about what was done and how it ended."""
+    lines = [f"**{inline(title_of(redact(matter.question).text, matter.facts))}**", ""]
+    if matter.searched:
+        lines.append(f"- Searched: {', '.join(inline(place) for place in matter.searched)}")
+    if matter.answers:
+        count = len(matter.answers)
+        lines.append(f"- Asked: {count} question{'s' if count > 1 else ''}")
+    lines += [f"- Did not help: {inline(title)}" for title in matter.rejected[:_MAX_LISTED]]
+    lines.append(f"- Ended: {inline(ending)}")
+    return sanitise(redact("\n".join(lines)).text)
+
+
+def _footer(session_id: str, chat_session_hash: str | None) -> str:
+    lines = ["---", FILED_BY, f"agent_session: {session_id}"]
+    if chat_session_hash is not None:
+        lines.append(f"chat_session: {chat_session_hash}")
+    return "\n".join(lines)
+
+
+def render_body(draft: TicketDraft, *, session_id: str, chat_session_hash: str | None) -> str:
+    """The body exactly as it is posted; whatever is cut, its footer stays whole."""
+    grade = (
+        f"Severity: {draft.severity.value} · Impact: {draft.impact.value} · "
+        f"Category: {draft.category.value}"
+    )
+    end = f"\n\n{grade}\n\n{_footer(session_id, chat_session_hash)}"
+    unsigned = _FOOTER_LINE.sub(r"\1 session", redact(draft.description).text)
+    room = MAX_BODY_CHARACTERS - len(end)
+    safe = sanitise(unsigned).strip()
+    if len(safe) > room:
+        # What is cut may have closed a code block; closing it anew takes a line.
+        safe = sanitise(_cut(safe, room - 200)).strip()
+    return f"{safe}{end}".lstrip()
+
+
+def draft_digest(title: str, body: str) -> str:
+    """What a person's yes is bound to: a digest of title and body that no other pair has."""
+    encoded = title.encode("utf-8", "surrogatepass"), body.encode("utf-8", "surrogatepass")
+    sealed = b"".join(len(part).to_bytes(8, "big") + part for part in encoded)
+    return hashlib.sha256(sealed).hexdigest()

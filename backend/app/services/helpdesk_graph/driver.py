@@ -1,0 +1,286 @@
+"""What the run engine must be told about the agent: what a step's telling is stored as, and how a
+run's ending changes its session.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, cast
+
+from langgraph.types import Command
+
+from backend.app.core.clock import Clock
+from backend.app.core.ids import IdSource
+from backend.app.core.settings import AgentSettings
+from backend.app.db.repositories.sessions import SessionChange
+from backend.app.db.uow import UnitOfWork, Work
+from backend.app.domain.agent_events import (
+    AgentAborted,
+    AgentAwaitsUser,
+    AgentDecided,
+    AgentDraftReady,
+    AgentEnded,
+    AgentFact,
+    AgentFailed,
+    AgentToolCalled,
+)
+from backend.app.domain.budgets import Tools
+from backend.app.domain.runs import AbortReason, Claim, ThreadId
+from backend.app.domain.sessions import (
+    AgentSession,
+    AgentSessionId,
+    Category,
+    Outcome,
+    Severity,
+    StepStatus,
+    ToolBudgets,
+    TurnKind,
+)
+from backend.app.schemas.helpdesk import AgentStep, AgentTurn
+from backend.app.services.helpdesk.flags import Flag, Flags
+from backend.app.services.helpdesk.persist import upsert_agent_summary
+from backend.app.services.helpdesk_graph import turns
+from backend.app.services.helpdesk_graph.graph import Graph
+from backend.app.services.helpdesk_graph.nodes.steps import SLOW, RunContext, StepTold
+from backend.app.services.helpdesk_graph.state import HelpdeskState
+from backend.app.services.runs.engine import (
+    Ending,
+    Failed,
+    Finished,
+    Handed,
+    Paused,
+    RunStopped,
+    Stopped,
+    config_of,
+)
+
+#: Kinds of a run's events, and the names under which they are streamed.
+STEP, TURN = "step", "turn"
+_HASH_CHARACTERS = 16
+
+
+def _hashed(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:_HASH_CHARACTERS]
+
+
+def budgets_of(settings: AgentSettings) -> ToolBudgets:
+    """The limits of one session, as they are set."""
+    return ToolBudgets(
+        turns=settings.max_turns,
+        questions=settings.max_questions,
+        tool_retries=settings.max_tool_retries,
+        tokens=settings.max_tokens_per_session,
+    )
+
+
+@dataclass(slots=True)
+class _Known:
+    """Of a run under way: whose it is, and where the switches stood when last looked at."""
+
+    session: AgentSession
+    tools: Tools
+
+
+@dataclass(slots=True)
+class HelpdeskDriver:
+    """The agent's side of the run engine."""
+
+    graph: Graph
+    uow: UnitOfWork
+    clock: Clock
+    ids: IdSource
+    settings: AgentSettings
+    _known: dict[ThreadId, _Known] = field(default_factory=dict)
+
+    async def prepare(self, work: Work, thread_id: ThreadId) -> AgentSession:
+        """Learn whose run it is that begins now.
+
+        Raises:
+            RunStopped: nobody's any more, or everything is switched off.
+        """
+        session = await work.sessions.session_unscoped(AgentSessionId(thread_id))
+        if session is None:
+            raise RunStopped(AbortReason.ERASED)
+        self._known[thread_id] = _Known(session, await self._switched_on(work))
+        return session
+
+    async def _switched_on(self, work: Work) -> Tools:
+        flags = Flags(self.settings, await work.switches.all())
+        if flags.is_on(Flag.KILL_SWITCH):
+            raise RunStopped(AbortReason.KILL_SWITCH)
+        return flags.tools
+
+    def context(self, claim: Claim) -> RunContext:
+        """The run's context. Its time ends with the allowance; what lies beyond is for a draft."""
+        known = self._known[claim.thread_id]
+        return RunContext(
+            actor=known.session.user_id,
+            clock=self.clock,
+            ends_at=self.clock.monotonic() + claim.allowance.total_seconds(),
+            switched_on=lambda: known.tools,
+        )
+
+    async def again(self, claim: Claim) -> object:
+        """What the session's dead process had accepted: its conversation when nothing was saved
+        yet, an answer whose question is still open, or nothing.
+
+        Raises:
+            RunStopped: the session is gone, or everything is switched off.
+        """
+        async with self.uow() as work:
+            session = await self.prepare(work, claim.thread_id)
+        given = session.given or {}
+        saved = await self.graph.aget_state(config_of(claim))
+        if saved.created_at is None:
+            return given.get("state")
+        open_questions = {one.id for one in saved.interrupts}
+        if given.get("question_id") in open_questions:
+            return Command(resume={given["question_id"]: given["answer"]})
+        return None
+
+    async def record(self, work: Work, claim: Claim, told: object) -> None:
+        """Store a step's event together with its facts, and look at the switches."""
+        assert isinstance(told, StepTold)
+        known = self._known[claim.thread_id]
+        known.tools = await self._switched_on(work)
+        step = AgentStep(
+            seq=told.seq,
+            action=told.action,
+            status=told.status,
+            reason=told.reason,
+            started_at=told.started_at,
+            duration_ms=told.duration_ms,
+            found=told.found,
+        )
+        await work.runs.tell(claim.thread_id, STEP, step.model_dump(mode="json"))
+        for fact in self._facts_of_step(known.session, told):
+            await work.facts.tell(fact)
+
+    def _facts_of_step(self, session: AgentSession, told: StepTold) -> list[AgentFact]:
+        facts: list[AgentFact] = []
+        if told.is_new:
+            facts.append(
+                AgentDecided(
+                    **about(session),
+                    turn=told.seq,
+                    next_action=told.action,
+                    latency_ms=told.latency_ms,
+                )
+            )
+        if told.action in SLOW and told.status is not StepStatus.RUNNING:
+            facts.append(
+                AgentToolCalled(
+                    **about(session),
+                    tool=told.action.value,
+                    outcome=told.status,
+                    duration_ms=told.duration_ms or 0,
+                )
+            )
+        return facts
+
+    async def settle(self, work: Work, claim: Claim, ending: Ending) -> bool:
+        """Store how the session stands now; whether it is over. One with an outcome keeps it."""
+        self._known.pop(claim.thread_id, None)
+        session = await work.sessions.session_unscoped(AgentSessionId(claim.thread_id))
+        if session is None or session.has_ended or isinstance(ending, Handed):
+            return True
+        if isinstance(ending, Failed):
+            await work.facts.tell(AgentFailed(**about(session), error=type(ending.error).__name__))
+        turn, change = self._change(session, ending)
+        message_id = await upsert_agent_summary(work, self.ids, session, turn)
+        await self.finish(work, session, turn, change, message_id=message_id)
+        return not isinstance(ending, Paused)
+
+    def _change(self, session: AgentSession, ending: Ending) -> tuple[AgentTurn, dict[str, Any]]:
+        """The turn to show, and what of the session's row changes with it."""
+        budgets = budgets_of(self.settings)
+        if isinstance(ending, Paused):
+            state = cast(HelpdeskState, ending.values)
+            question_id = ending.interrupts[0].id
+            turn = turns.paused_turn(state, session.id, question_id, budgets)
+            return turn, {
+                "progress": turns.progress_of(state),
+                "pending_question_id": question_id,
+                "draft_digest": turn.draft_digest,
+            }
+        if isinstance(ending, Finished):
+            state = cast(HelpdeskState, ending.values)
+            progress = turns.progress_of(state)
+            if turns.is_solved(state):
+                turn = turns.resolved_turn(state, session.id)
+                return turn, {"progress": progress, "outcome": Outcome.RESOLVED_BY_AGENT}
+            return self._aborted(session, AbortReason.USER, progress)
+        reason = ending.reason if isinstance(ending, Stopped) else AbortReason.ERROR
+        return self._aborted(session, reason, session.progress)
+
+    def _aborted(
+        self, session: AgentSession, reason: AbortReason, progress: Mapping[str, Any]
+    ) -> tuple[AgentTurn, dict[str, Any]]:
+        turn = turns.aborted_turn(session.id, reason)
+        return turn, {"progress": progress, "outcome": Outcome.ABORTED, "reason": reason}
+
+    async def finish(
+        self,
+        work: Work,
+        session: AgentSession,
+        turn: AgentTurn,
+        change: Mapping[str, Any],
+        *,
+        message_id: Any,
+    ) -> AgentTurn:
+        """Write the session's row, its event and its facts; the turn as it is shown."""
+        shown = turn.model_copy(update={"chat_message_id": message_id})
+        dumped = shown.model_dump(mode="json", exclude_none=True)
+        await work.sessions.change(
+            session.id, SessionChange(turn=dumped, chat_message_id=message_id, **change)
+        )
+        await work.runs.tell(ThreadId(session.id), TURN, dumped)
+        for fact in _facts_of_turn(session, shown, change, self.clock):
+            await work.facts.tell(fact)
+        return shown
+
+
+def about(session: AgentSession) -> dict[str, Any]:
+    """What every fact of a session carries."""
+    return {
+        "actor_id": session.user_id,
+        "agent_session_id": session.id,
+        "chat_session_id": session.chat_session_id,
+    }
+
+
+def _facts_of_turn(
+    session: AgentSession, turn: AgentTurn, change: Mapping[str, Any], clock: Clock
+) -> list[AgentFact]:
+    if turn.kind is TurnKind.QUESTION:
+        return [
+            AgentAwaitsUser(
+                **about(session),
+                question_hash=_hashed(turn.message),
+                position=turn.question_number,
+            )
+        ]
+    if turn.kind is TurnKind.DRAFT_READY and turn.draft is not None:
+        return [
+            AgentDraftReady(
+                **about(session),
+                title_hash=_hashed(turn.draft.title),
+                severity=Severity(turn.draft.severity),
+                category=Category(turn.draft.category),
+            )
+        ]
+    outcome, reason = change["outcome"], change.get("reason")
+    progress = change["progress"]
+    since = clock.now() - session.created_at
+    ended = AgentEnded(
+        **about(session),
+        outcome=outcome,
+        reason=reason,
+        total_turns=progress.get("turns", 0),
+        total_questions=progress.get("questions", 0),
+        total_tokens=session.tokens,
+        duration_ms=max(0, since // timedelta(milliseconds=1)),
+    )
+    aborted = [AgentAborted(**about(session), reason=reason)] if reason else []
+    return [ended, *aborted]

@@ -1,0 +1,68 @@
+"""From the graph's state to the values that the building blocks take, and back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from backend.app.domain.sessions import (
+    Category,
+    Classification,
+    ConversationTurn,
+    Impact,
+    Severity,
+    TicketDraft,
+)
+from backend.app.services.helpdesk.drafting import Matter
+from backend.app.services.helpdesk_graph.state import HelpdeskState
+
+_PLACES = {
+    "retry_kb": "knowledge base",
+    "web_search": "the web",
+    "search_duplicates": "existing tickets",
+}
+
+
+def classification_of(state: HelpdeskState) -> Classification:
+    """How the matter was graded."""
+    stored = state["classification"]
+    return Classification(
+        Severity(stored["severity"]), Impact(stored["impact"]), Category(stored["category"])
+    )
+
+
+def matter_of(state: HelpdeskState, graded: Classification) -> Matter:
+    """All that is known of the matter."""
+    case = state["case"]
+    taken = state.get("actions_taken", [])
+    return Matter(
+        question=case["original_question"],
+        conversation=tuple(
+            ConversationTurn(turn["role"], turn["content"]) for turn in case["conversation"]
+        ),
+        facts=state.get("facts", {}),
+        answers=tuple((one["question"], one["reply"]) for one in state.get("exchanges", [])),
+        rejected=tuple(state.get("rejected_solutions", [])),
+        searched=tuple(place for action, place in _PLACES.items() if action in taken),
+        classification=graded,
+    )
+
+
+def draft_of(draft: TicketDraft) -> dict[str, str]:
+    """A draft as JSON values."""
+    return {
+        "title": draft.title,
+        "description": draft.description,
+        "severity": draft.severity.value,
+        "impact": draft.impact.value,
+        "category": draft.category.value,
+    }
+
+
+def draft_from(stored: Mapping[str, Any]) -> TicketDraft:
+    """The draft that `draft_of` stored."""
+    return TicketDraft(
+        title=stored["title"],
+        description=stored["description"],
+        severity=Severity(stored["severity"]),
+        impact=Impact(stored["impact"]),
+        category=Category(stored["category"]),
+    )

@@ -1,0 +1,1 @@
+"""The graph's nodes: short functions from state to a partial update."""

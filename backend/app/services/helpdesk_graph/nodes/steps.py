@@ -1,0 +1,77 @@
+"""What a run is given beside its state, and what nodes tell of the steps they take."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from langgraph.config import get_stream_writer
+from langgraph.runtime import Runtime
+
+from backend.app.core.clock import Clock
+from backend.app.domain.budgets import Tools
+from backend.app.domain.principals import UserId
+from backend.app.domain.sessions import NextAction, StepStatus
+from backend.app.services.helpdesk_graph.state import HelpdeskState
+
+Update = dict[str, Any]
+Node = Callable[[HelpdeskState, Runtime["RunContext"]], Awaitable[Update]]
+
+
+#: Steps that take time; of these it is told when they begin, of the others only how they ended.
+SLOW = frozenset({NextAction.RETRY_KB, NextAction.WEB_SEARCH, NextAction.SEARCH_DUPLICATES})
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """What one run is given beside its state; never saved. Times are of the clock's monotonic."""
+
+    actor: UserId
+    clock: Clock
+    ends_at: float
+    switched_on: Callable[[], Tools]
+
+    def time_left(self) -> float:
+        """Seconds of active time that are left; never below zero."""
+        return max(0.0, self.ends_at - self.clock.monotonic())
+
+
+@dataclass(frozen=True, slots=True)
+class StepTold:
+    """What a node tells of a step, through the stream writer.
+
+    ``seq`` numbers the session's steps; ``is_new`` marks the telling that also stands for a
+    decision of the supervisor. Latency and duration are in milliseconds.
+    """
+
+    seq: int
+    action: NextAction
+    status: StepStatus
+    reason: str
+    started_at: datetime
+    is_new: bool
+    latency_ms: int = 0
+    duration_ms: int | None = None
+    found: int | None = None
+
+
+def told(
+    step: Mapping[str, Any], status: StepStatus, *, is_new: bool = False, **rest: Any
+) -> StepTold:
+    """What there is to tell of the step under way."""
+    return StepTold(
+        seq=step["seq"],
+        action=NextAction(step["action"]),
+        status=status,
+        reason=step["reason"],
+        started_at=datetime.fromisoformat(step["started_at"]),
+        latency_ms=step["latency_ms"],
+        is_new=is_new,
+        **rest,
+    )
+
+
+def tell_done(state: HelpdeskState, status: StepStatus = StepStatus.OK) -> None:
+    """Tell that a step is done that took no time to speak of."""
+    step = state["step"]
+    get_stream_writer()(told(step, status, is_new=step["is_decided"], duration_ms=0))

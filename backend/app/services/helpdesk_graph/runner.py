@@ -1,0 +1,309 @@
+"""The four ways in: start, resume, confirm, abort.
+
+Each admits in a short transaction and works without one; the driver records in short ones.
+"""
+
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.types import Command
+
+from backend.app.core.errors import Internal
+from backend.app.core.ids import IdSource
+from backend.app.db.uow import UnitOfWork, Work
+from backend.app.domain.agent_events import (
+    AgentRequestRepeated,
+    AgentResumed,
+    AgentStarted,
+    AgentUserConfirmed,
+)
+from backend.app.domain.principals import Principal
+from backend.app.domain.runs import AbortReason, GraphKind, ThreadId
+from backend.app.domain.sessions import AgentSession, AgentSessionId, Outcome, TurnKind
+from backend.app.domain.tickets import IssueState, Ticket
+from backend.app.schemas.helpdesk import (
+    AgentConfirmRequest,
+    AgentResumeRequest,
+    AgentStartRequest,
+    AgentTurn,
+)
+from backend.app.services.helpdesk import filing
+from backend.app.services.helpdesk.admission import (
+    Admission,
+    AgentSwitchedOff,
+    SessionEnded,
+    SessionOpen,
+    StaleQuestion,
+    idempotent,
+    replayed,
+)
+from backend.app.services.helpdesk.filing import DraftChanged, Filing
+from backend.app.services.helpdesk.persist import upsert_agent_summary
+from backend.app.services.helpdesk_graph import turns
+from backend.app.services.helpdesk_graph.beginning import Beginning
+from backend.app.services.helpdesk_graph.driver import HelpdeskDriver, about
+from backend.app.services.helpdesk_graph.matter import draft_from
+from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions, shown
+from backend.app.services.runs.claims import Claims
+from backend.app.services.runs.control import RunControls
+from backend.app.services.runs.engine import Ending, RunEngine
+
+#: An abort may meet a run that pauses, and one that begins anew, at the very same moment.
+_ABORT_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A request that was let in: the session, the number behind which to follow it, and what to
+    wait for; None when there is nothing to wait for.
+    """
+
+    session_id: AgentSessionId
+    after: int
+    ending: Awaitable[Ending] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HelpdeskRunner:
+    """Starts sessions, takes answers and confirms, and ends them."""
+
+    uow: UnitOfWork
+    ids: IdSource
+    admission: Admission
+    beginning: Beginning
+    filing: Filing
+    claims: Claims
+    controls: RunControls
+    engine: RunEngine
+    driver: HelpdeskDriver
+    sessions: HelpdeskSessions
+
+    async def start_session(
+        self, principal: Principal, request: AgentStartRequest, key: str | None
+    ) -> Launched:
+        """Begin a session.
+
+        Raises:
+            IdempotencyKeyTaken, ChatSessionNotFound, NothingToWorkOn, KillSwitchOn,
+            AgentSwitchedOff, AgentNotEnabled, SessionOpen, DailyCapReached.
+        """
+        asked = idempotent(principal, "start", key, request.model_dump_json())
+        async with self.uow() as work:
+            # One start of a person after the other: key, cap and chat are looked at once.
+            await work.identity.lock_user(principal.user_id)
+            if asked and (earlier := await self._replayed(work, principal, asked)):
+                return earlier
+            case = await self.beginning.case(work, principal, request)
+            await self.admission.refuse_start(work, principal)
+            if self.engine.is_draining:
+                raise AgentSwitchedOff
+            chat_session_id = case.chat_session_id
+            if chat_session_id:
+                opened = await work.sessions.open_in(chat_session_id, principal.user_id)
+                if opened is not None:
+                    raise SessionOpen(extra={"session_id": opened.id})
+            await self.admission.refuse_over_cap(work, principal)
+            given = {"state": case.state}
+            await work.sessions.add(
+                case.session_id, principal.user_id, chat_session_id, request.trigger, given
+            )
+            if asked:
+                await work.sessions.keep_key(asked, case.session_id)
+            thread_id = ThreadId(case.session_id)
+            await work.runs.add(
+                thread_id, GraphKind.HELPDESK, allowance=self.admission.settings.deadline
+            )
+            claim = await self.claims.take(work, thread_id)
+            session = await self.driver.prepare(work, thread_id)
+            await work.facts.tell(AgentStarted(**about(session), trigger=request.trigger))
+        return Launched(case.session_id, 0, self.engine.launch(claim, case.state))
+
+    async def _replayed(self, work: Work, principal: Principal, asked: Any) -> Launched | None:
+        session_id = await replayed(work, asked)
+        session = await work.sessions.session(session_id, principal.user_id) if session_id else None
+        if session is None:
+            return None
+        await work.facts.tell(AgentRequestRepeated(**about(session), operation=asked.operation))
+        return Launched(session.id, 0)
+
+    async def resume_session(
+        self, principal: Principal, request: AgentResumeRequest, key: str | None
+    ) -> Launched:
+        """Answer the pending question.
+
+        Raises:
+            AgentSessionNotFound, SessionExpired, SessionEnded, KillSwitchOn, RunInProgress,
+            StaleQuestion, IdempotencyKeyTaken.
+        """
+        session_id = AgentSessionId(request.session_id)
+        question_id = request.pending_question_id
+        session = await self.admission.own_session(principal, session_id)
+        asked = idempotent(principal, f"resume:{session_id}", key, request.model_dump_json())
+        answer = {"reply": request.reply, "choice": request.choice}
+        async with self.uow() as work:
+            if asked and (earlier := await self._replayed(work, principal, asked)):
+                return earlier
+            if session.has_ended:
+                raise SessionEnded
+            await self.admission.refuse_going_on(work)
+            if self.engine.is_draining:
+                raise AgentSwitchedOff
+            claim, session, after = await self._claimed(work, session_id, question_id)
+            if session.has_ended:
+                raise SessionEnded
+            if asked:
+                await work.sessions.keep_key(asked, session_id)
+            await work.sessions.give(session_id, {"question_id": question_id, "answer": answer})
+            await self.driver.prepare(work, claim.thread_id)
+            await work.facts.tell(AgentResumed(**about(session), question_id=question_id))
+        given: Command[Any] = Command(resume={question_id: answer})
+        return Launched(session_id, after, self.engine.launch(claim, given))
+
+    async def _claimed(
+        self, work: Work, session_id: AgentSessionId, question_id: str
+    ) -> tuple[Any, AgentSession, int]:
+        """The claim on a session's thread, the session as it is under it, and its last event."""
+        thread_id = ThreadId(session_id)
+        claim = await self.claims.take(work, thread_id)
+        session = await work.sessions.session_unscoped(session_id)
+        assert session is not None  # its owner was let in, and deleting it takes longer than this
+        if not session.has_ended and session.pending_question_id != question_id:
+            raise StaleQuestion
+        status = await work.runs.status(thread_id)
+        return claim, session, status.last_seq if status else 0
+
+    async def confirm_session(
+        self, principal: Principal, request: AgentConfirmRequest, key: str | None
+    ) -> Launched:
+        """File exactly the draft that was shown, or link exactly the candidate that was. A session
+        that has its outcome answers with it again.
+
+        Raises:
+            AgentSessionNotFound, SessionExpired, KillSwitchOn, RunInProgress, StaleQuestion,
+            DraftChanged, NotACandidate, SessionEnded: it ended without a ticket.
+        """
+        session_id = AgentSessionId(request.session_id)
+        session = await self.admission.own_session(principal, session_id)
+        asked = idempotent(principal, f"confirm:{session_id}", key, request.model_dump_json())
+        async with self.uow() as work:
+            await replayed(work, asked)  # another body under the same key is refused
+            if session.has_ended:
+                return self._repeated(session)
+            await self.admission.refuse_going_on(work)
+            claim, session, after = await self._claimed(
+                work, session_id, request.pending_question_id
+            )
+            if session.has_ended:
+                return self._repeated(session)
+            if (session.turn or {}).get("kind") != TurnKind.DRAFT_READY:
+                raise StaleQuestion
+            if asked:
+                await work.sessions.keep_key(asked, session_id)
+            outcome = await self._decided(work, principal, session, request)
+            await self.driver.prepare(work, claim.thread_id)
+        given: Command[Any] = Command(
+            resume={request.pending_question_id: {"confirmed": outcome.value}}
+        )
+        return Launched(session_id, after, self.engine.launch(claim, given))
+
+    def _repeated(self, session: AgentSession) -> Launched:
+        if session.outcome not in {Outcome.FILED, Outcome.LINKED}:
+            raise SessionEnded
+        return Launched(session.id, 0)
+
+    async def _decided(
+        self,
+        work: Work,
+        principal: Principal,
+        session: AgentSession,
+        request: AgentConfirmRequest,
+    ) -> Outcome:
+        """Write ticket or link, and the session's outcome with it: from here it cannot be ended
+        otherwise.
+        """
+        digest = None
+        if request.link is not None:
+            outcome = Outcome.LINKED
+            ticket = await self.filing.link(
+                work, session, principal, request.link.source, request.link.number
+            )
+        else:
+            assert request.draft is not None  # the schema says so
+            outcome, digest = Outcome.FILED, request.draft_digest
+            key = await work.sessions.instance_key()
+            preview = filing.preview(draft_from(request.draft.model_dump()), session, key)
+            if preview.digest != digest:
+                raise DraftChanged(extra={"preview": shown(preview).model_dump(mode="json")})
+            ticket = await self.filing.file(work, session, principal, preview)
+        turn = _confirmed_turn(session, outcome, ticket)
+        message_id = await upsert_agent_summary(work, self.ids, session, turn)
+        change = {"progress": session.progress, "outcome": outcome, "draft_digest": digest}
+        await self.driver.finish(work, session, turn, change, message_id=message_id)
+        await work.facts.tell(
+            AgentUserConfirmed(
+                **about(session),
+                issue_number=ticket.issue_number,
+                ticket_number=ticket.number,
+                draft_digest=digest,
+            )
+        )
+        return outcome
+
+    async def abort_session(self, principal: Principal, session_id: AgentSessionId) -> AgentTurn:
+        """End a session; one that has its outcome keeps it.
+
+        Raises:
+            AgentSessionNotFound, SessionExpired.
+        """
+        await self.admission.own_session(principal, session_id)
+        return await self.end_session(session_id, AbortReason.USER)
+
+    async def end_session(self, session_id: AgentSessionId, reason: AbortReason) -> AgentTurn:
+        """End anybody's session, whatever it is doing; the turn that it shows then."""
+        for _ in range(_ABORT_TRIES):
+            async with self.uow() as work:
+                session = await work.sessions.session_unscoped(session_id)
+                if session is not None and session.has_ended and session.turn:
+                    return AgentTurn.model_validate(session.turn)
+                claim = await work.runs.take(
+                    ThreadId(session_id), self.claims.owner, lease=self.engine.settings.lease
+                )
+            if claim is None:
+                claim = await self.controls.stop(ThreadId(session_id), reason)
+            if claim is not None:
+                await self.engine.end(claim, reason)
+        raise Internal
+
+    async def turn_of(self, launched: Launched) -> AgentTurn:
+        """The turn that a launched run ends in, whichever process drives it to its end."""
+        if launched.ending is not None:
+            await launched.ending
+        async for _ in self.sessions.follow(launched.session_id, after=launched.after):
+            continue
+        view = await self.sessions.view_unscoped(launched.session_id)
+        if view.turn is None:
+            raise Internal
+        return view.turn.model_copy(update={"debug_trace": view.steps})
+
+
+def _confirmed_turn(session: AgentSession, outcome: Outcome, ticket: Ticket) -> AgentTurn:
+    address = f"/my/tickets/{ticket.id}"
+    if outcome is Outcome.LINKED:
+        return AgentTurn(
+            session_id=session.id,
+            kind=TurnKind.LINKED,
+            message=turns.LINKED.format(number=ticket.number),
+            linked_issue_url=address,
+            ticket_id=ticket.id,
+            ticket_number=ticket.number,
+        )
+    return AgentTurn(
+        session_id=session.id,
+        kind=TurnKind.FILED,
+        message=turns.FILED.format(number=ticket.number),
+        ticket_id=ticket.id,
+        ticket_number=ticket.number,
+        issue_state=IssueState(ticket.issue_state),
+        deduplicated=False,
+    )

@@ -1,0 +1,165 @@
+"""Sessions as their owner sees them: how one stands, and what it tells while it works."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from backend.app.db.uow import UnitOfWork
+from backend.app.domain import sessions as domain
+from backend.app.domain.chat import ChatSessionId
+from backend.app.domain.principals import Principal
+from backend.app.domain.runs import RunEvent, ThreadId
+from backend.app.domain.sessions import AgentSessionId, TurnKind
+from backend.app.schemas.helpdesk import (
+    AgentExchange,
+    AgentFact,
+    AgentSession,
+    AgentStep,
+    AgentTurn,
+    DraftPreview,
+    SessionStatus,
+    TicketDraft,
+)
+from backend.app.services.chat.sessions import ChatSessionNotFound
+from backend.app.services.helpdesk import filing
+from backend.app.services.helpdesk.admission import Admission, SessionEnded
+from backend.app.services.helpdesk_graph.driver import STEP, TURN
+from backend.app.services.helpdesk_graph.matter import draft_from
+from backend.app.services.runs.events import RunEvents
+
+#: More than any session tells: each step twice, a turn for each pause.
+_MAX_EVENTS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something a session told, under the number by which a reader comes back to it."""
+
+    seq: int
+    event: AgentStep | AgentTurn
+
+
+@dataclass(frozen=True, slots=True)
+class HelpdeskSessions:
+    """Reads sessions and follows them."""
+
+    uow: UnitOfWork
+    admission: Admission
+    events: RunEvents
+
+    async def get(self, principal: Principal, session_id: AgentSessionId) -> AgentSession:
+        """One's own session as it stands.
+
+        Raises:
+            AgentSessionNotFound, SessionExpired: see `Admission.own_session`.
+        """
+        return await self._view(await self.admission.own_session(principal, session_id))
+
+    async def of_chat(
+        self, principal: Principal, chat_session_id: ChatSessionId, *, limit: int
+    ) -> list[AgentSession]:
+        """The sessions of one of one's own chats, newest first.
+
+        Raises:
+            ChatSessionNotFound: not one's own chat.
+        """
+        async with self.uow() as work:
+            if await work.chat.session(chat_session_id, principal.user_id) is None:
+                raise ChatSessionNotFound
+            found = await work.sessions.of_chat(chat_session_id, principal.user_id, limit=limit)
+        return [await self._view(one) for one in found]
+
+    async def view_unscoped(self, session_id: AgentSessionId) -> AgentSession:
+        """A session as it stands, for whoever was let in to it already."""
+        async with self.uow() as work:
+            session = await work.sessions.session_unscoped(session_id)
+        assert session is not None  # the caller was let in to it
+        return await self._view(session)
+
+    async def preview(
+        self, principal: Principal, session_id: AgentSessionId, draft: TicketDraft
+    ) -> DraftPreview:
+        """How an edited draft would be filed. Nothing is stored.
+
+        Raises:
+            SessionEnded: there is nothing left to file.
+        """
+        session = await self.admission.own_session(principal, session_id)
+        if session.has_ended:
+            raise SessionEnded
+        async with self.uow() as work:
+            key = await work.sessions.instance_key()
+        return shown(filing.preview(draft_from(draft.model_dump()), session, key))
+
+    async def has_more(
+        self, principal: Principal, session_id: AgentSessionId, *, after: int
+    ) -> bool:
+        """Whether one's own session has told, or will tell, anything behind number ``after``."""
+        await self.admission.own_session(principal, session_id)
+        found, goes_on = await self.events.after(ThreadId(session_id), after)
+        return bool(found) or goes_on
+
+    async def follow(self, session_id: AgentSessionId, *, after: int) -> AsyncIterator[Told]:
+        """What a session tells behind number ``after``, as it comes, until it pauses or ends."""
+        async for event in self.events.follow(ThreadId(session_id), after):
+            yield Told(event.seq, _told(event))
+
+    async def _view(self, session: domain.AgentSession) -> AgentSession:
+        async with self.uow() as work:
+            status = await work.runs.status(ThreadId(session.id))
+            told = await work.runs.events(ThreadId(session.id), after=0, limit=_MAX_EVENTS)
+        turn = AgentTurn.model_validate(session.turn) if session.turn else None
+        is_running = not session.has_ended and session.pending_question_id is None
+        progress = session.progress
+        return AgentSession(
+            session_id=session.id,
+            chat_session_id=session.chat_session_id,
+            status=_status(session, turn, is_running=is_running),
+            outcome=session.outcome,
+            reason=session.reason,
+            turn=None if is_running else turn,
+            steps=_steps(told),
+            exchanges=[AgentExchange(**one) for one in progress.get("exchanges", [])],
+            facts=[
+                AgentFact(key=key, value=value) for key, value in progress.get("facts", {}).items()
+            ],
+            last_event_id=status.last_seq if status else 0,
+            created_at=session.created_at,
+            updated_at=session.updated_at,
+        )
+
+
+def _status(
+    session: domain.AgentSession, turn: AgentTurn | None, *, is_running: bool
+) -> SessionStatus:
+    if session.has_ended:
+        return SessionStatus.ENDED
+    if is_running or turn is None:
+        return SessionStatus.RUNNING
+    if turn.kind is TurnKind.DRAFT_READY:
+        return SessionStatus.AWAITING_CONFIRM
+    return SessionStatus.AWAITING_USER
+
+
+def _told(event: RunEvent) -> AgentStep | AgentTurn:
+    if event.kind == TURN:
+        return AgentTurn.model_validate(event.data)
+    return AgentStep.model_validate(event.data)
+
+
+def _steps(told: Sequence[RunEvent]) -> list[AgentStep]:
+    """Each step as it was last told of."""
+    latest: dict[int, AgentStep] = {}
+    for event in told:
+        if event.kind == STEP:
+            step = AgentStep.model_validate(event.data)
+            latest[step.seq] = step
+    return list(latest.values())
+
+
+def shown(preview: filing.Preview) -> DraftPreview:
+    """A preview on the wire."""
+    return DraftPreview(
+        draft=TicketDraft.model_validate(preview.draft, from_attributes=True),
+        body_preview=preview.body,
+        draft_digest=preview.digest,
+    )

@@ -1,0 +1,49 @@
+"""What is tidied up after sessions: those that nobody goes on with, and what others left behind."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from backend.app.db.uow import UnitOfWork
+from backend.app.domain.runs import AbortReason
+from backend.app.domain.sessions import AgentSessionId
+from backend.app.services.helpdesk_graph.runner import HelpdeskRunner
+from backend.app.services.runs.checkpoint import Checkpoints
+
+_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep did, in numbers of sessions or threads."""
+
+    expired: int
+    forgotten: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSweeps:
+    """Ends what has expired and deletes what belongs to nothing any more."""
+
+    uow: UnitOfWork
+    runner: HelpdeskRunner
+    checkpoints: Checkpoints
+    ttl: timedelta
+
+    async def run(self) -> Swept:
+        """One sweep, of a bounded number; several replicas may sweep at once."""
+        async with self.uow() as work:
+            await work.sessions.forget_keys()
+            idle = await work.sessions.idle_unscoped(longer_than=self.ttl, limit=_AT_ONCE)
+            abandoned = await work.sessions.threads_without_session(limit=_AT_ONCE)
+            over = await work.sessions.ended_with_checkpoints(limit=_AT_ONCE)
+        for session_id in idle:
+            await self._expire(session_id)
+        if abandoned or over:
+            await self.checkpoints.delete([*abandoned, *over])
+        if abandoned:
+            async with self.uow() as work:
+                await work.runs.delete(abandoned)
+        return Swept(len(idle), len(abandoned) + len(over))
+
+    async def _expire(self, session_id: AgentSessionId) -> None:
+        await self.runner.end_session(session_id, AbortReason.EXPIRED)

@@ -1,0 +1,143 @@
+"""From a thread's state to what the person is shown. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from backend.app.domain.budgets import Wish
+from backend.app.domain.runs import AbortReason
+from backend.app.domain.sessions import AgentSessionId, NextAction, ToolBudgets, TurnKind
+from backend.app.schemas.helpdesk import AgentTurn
+from backend.app.services.helpdesk.classifying import classify
+from backend.app.services.helpdesk.drafting import recap
+from backend.app.services.helpdesk_graph.matter import classification_of, matter_of
+from backend.app.services.helpdesk_graph.state import HelpdeskState
+
+PROPOSAL = "This article comes closest. Does it fix the problem?"
+DRAFT_READY = (
+    "I could not solve this, so here is a draft of a ticket. Nothing is filed until you say so:"
+    " review it, change it, add to it, or cancel."
+)
+DRAFT_ASKED_FOR = (
+    "Here is a draft of a ticket. Nothing is filed until you say so: review it, change it, add to"
+    " it, or cancel."
+)
+POSSIBLE_DUPLICATE = "A ticket about the same may exist already; you can link to it instead."
+RESOLVED = "Glad that this is solved. Nothing was filed."
+LINKED = "Linked to ticket #{number}. You will find it among your tickets; nothing new was filed."
+FILED = "Filed as ticket #{number}. You will find it among your tickets."
+ABORTED = {
+    AbortReason.USER: "You cancelled this. Nothing was filed.",
+    AbortReason.BUDGET_EXHAUSTED: "This took longer than a session may. Nothing was filed.",
+    AbortReason.SERVER_RESTART: "The helpdesk was restarted; try again. Nothing was filed.",
+    AbortReason.KILL_SWITCH: "The agent was switched off. Nothing was filed.",
+    AbortReason.EXPIRED: "Nothing happened here for long, so this was closed. Nothing was filed.",
+    AbortReason.ERASED: "This was deleted.",
+    AbortReason.ERROR: "Something went wrong on our side. Nothing was filed; try again.",
+}
+
+
+def paused_turn(
+    state: HelpdeskState, session_id: AgentSessionId, question_id: str, budgets: ToolBudgets
+) -> AgentTurn:
+    """What a session shows that waits: a question, a proposal, or a draft."""
+    if is_draft(state):
+        return _draft(state, session_id, question_id)
+    asked = state["awaiting_user"]
+    if asked["key"] is None:
+        return _proposal(state, session_id, question_id)
+    return AgentTurn(
+        session_id=session_id,
+        kind=TurnKind.QUESTION,
+        message=asked["text"],
+        choices=list(asked["choices"]),
+        pending_question_id=question_id,
+        question_number=asked["number"],
+        question_limit=budgets.questions,
+        candidates=_candidates(state),
+    )
+
+
+def is_draft(state: HelpdeskState) -> bool:
+    """Whether what waits is a draft; else it is a question."""
+    return bool(state["step"]["action"] == NextAction.WRITE_DRAFT)
+
+
+def _candidates(state: HelpdeskState) -> Sequence[Any] | None:
+    return state.get("duplicate_candidates") or None
+
+
+def _proposal(state: HelpdeskState, session_id: AgentSessionId, question_id: str) -> AgentTurn:
+    title = state["awaiting_user"]["text"]
+    found = next(one for one in state["kb_retry_results"] if one["title"] == title)
+    return AgentTurn.model_validate(
+        {
+            "session_id": session_id,
+            "kind": TurnKind.QUESTION,
+            "message": PROPOSAL,
+            "choices": state["awaiting_user"]["choices"],
+            "pending_question_id": question_id,
+            "proposal": {"title": title, "text": found["text"]},
+            "sources": found["sources"],
+            "candidates": _candidates(state),
+        }
+    )
+
+
+def _draft(state: HelpdeskState, session_id: AgentSessionId, question_id: str) -> AgentTurn:
+    candidates = _candidates(state)
+    was_asked_for = not state.get("proposed_solutions") and not state.get("questions_asked")
+    message = DRAFT_ASKED_FOR if was_asked_for else DRAFT_READY
+    return AgentTurn.model_validate(
+        {
+            "session_id": session_id,
+            "kind": TurnKind.DRAFT_READY,
+            "message": f"{message} {POSSIBLE_DUPLICATE}" if candidates else message,
+            "pending_question_id": question_id,
+            "draft": state["draft"],
+            "body_preview": state["body_preview"][0],
+            "draft_digest": state["draft_digest"],
+            "candidates": candidates,
+        }
+    )
+
+
+def resolved_turn(state: HelpdeskState, session_id: AgentSessionId) -> AgentTurn:
+    """The end of a session that solved the matter."""
+    return AgentTurn(session_id=session_id, kind=TurnKind.RESOLVED, message=_recap(state, RESOLVED))
+
+
+def _recap(state: HelpdeskState, ending: str) -> str:
+    graded = (
+        classification_of(state)
+        if "classification" in state
+        else classify(state["case"]["original_question"], state.get("facts", {}))
+    )
+    return recap(matter_of(state, graded), ending)
+
+
+def aborted_turn(session_id: AgentSessionId, reason: AbortReason) -> AgentTurn:
+    """The end of a session that was ended before its end."""
+    return AgentTurn(
+        session_id=session_id, kind=TurnKind.ABORTED, message=ABORTED[reason], reason=reason
+    )
+
+
+def progress_of(state: HelpdeskState) -> dict[str, Any]:
+    """What a session's view shows beside its turn: what was asked, told and is known."""
+    return {
+        "turns": state.get("turns_taken", 0),
+        "questions": len(state.get("questions_asked", [])),
+        "exchanges": state.get("exchanges", []),
+        "facts": state.get("facts", {}),
+        "problem": problem_of(state),
+    }
+
+
+def problem_of(state: HelpdeskState) -> str:
+    """What a ticket about this is compared by when duplicates are sought."""
+    return "\n".join([state["case"]["original_question"], *state.get("facts", {}).values()])
+
+
+def is_solved(state: Mapping[str, Any]) -> bool:
+    """Whether the graph's end is that the matter is solved."""
+    return state.get("wish") == Wish.SOLVED.value
