@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -41,6 +41,7 @@ from backend.app.services.identity.accounts import Accounts
 from backend.app.services.identity.passwords import Passwords
 from backend.app.services.identity.sign_in import SignIn
 from backend.app.services.identity.sweeps import IdentitySweeps
+from backend.app.services.jobs.runner import Jobs
 from backend.app.services.knowledge.library import KnowledgeLibrary
 from backend.app.services.runs.checkpoint import checkpoints
 from backend.app.services.runs.claims import Claims
@@ -52,7 +53,7 @@ from backend.app.services.tickets.desk import TicketDesk
 
 _ROOT = Path(__file__).resolve().parents[2]
 _DRAIN_SECONDS = 10.0
-_SWEEP_SECONDS = 3600.0
+_EVERY_HOUR = "0 * * * *"
 _ANSWER_SECONDS = 10.0
 _SESSION_SWEEP_SECONDS = 60.0
 
@@ -74,6 +75,7 @@ class Container:
     library: KnowledgeLibrary
     facts: FactReaders
     sweeps: IdentitySweeps
+    jobs: Jobs
     tickets: TicketDesk
     runs: RunEngine
     claims: Claims
@@ -124,6 +126,7 @@ async def build(
         # Searches leave half of the pool to everything else.
         searches = asyncio.Semaphore(max(1, settings.database.pool_size // 2))
         library = KnowledgeLibrary(uow, ids, searches=searches)
+        sweeps = IdentitySweeps(uow, settings.identity)
         async with _runs(settings, uow, tasks, clock) as runs:
             agent = _agent(settings, uow, runs, library, clock, ids, demo=demo)
             yield Container(
@@ -141,7 +144,8 @@ async def build(
                 exchanges=ChatExchanges(uow, ids, clock, library, tasks, settings.chat),
                 library=library,
                 facts=facts,
-                sweeps=IdentitySweeps(uow, settings.identity),
+                sweeps=sweeps,
+                jobs=_jobs(uow, settings, sweeps),
                 tickets=TicketDesk(uow),
                 runs=runs.engine,
                 claims=runs.claims,
@@ -156,6 +160,14 @@ async def build(
     finally:
         await engine.dispose()
         await probe.dispose()
+
+
+def _jobs(uow: UnitOfWork, settings: Settings, sweeps: IdentitySweeps) -> Jobs:
+    """Every job there is: whoever works must know them all."""
+    jobs = Jobs(uow, settings.jobs, settings.database)
+    jobs.register("identity_sweep", sweeps.run, cron=_EVERY_HOUR)
+    jobs.register("job_retention", jobs.forget_old, cron=_EVERY_HOUR)
+    return jobs
 
 
 @dataclass(frozen=True)
@@ -216,15 +228,21 @@ def _agent(
 
 @asynccontextmanager
 async def background(container: Container) -> AsyncIterator[None]:
-    """Run what goes on all the time: fact readers and sweeps. They end on leaving."""
-    async with every(
-        (container.settings.observability.fact_poll_seconds, "facts", container.facts.read_all),
-        (_SWEEP_SECONDS, "identity_sweep", container.sweeps.run),
-        (_ANSWER_SECONDS, "unanswered_questions", container.exchanges.answer_left_over),
-        (container.settings.runs.heartbeat_seconds, "heartbeat", container.claims.beat),
-        (container.settings.runs.sweep_seconds, "runs_left_over", container.runs.sweep),
-        (_SESSION_SWEEP_SECONDS, "session_sweep", container.agent_sweeps.run),
-    ):
+    """Run what goes on all the time: fact readers, sweeps and, unless workers of their own do them,
+    jobs. They end on leaving.
+    """
+    settings = container.settings
+    async with AsyncExitStack() as held:
+        if settings.jobs.run_in_process:
+            await held.enter_async_context(container.jobs.working())
+        always = every(
+            (settings.observability.fact_poll_seconds, "facts", container.facts.read_all),
+            (_ANSWER_SECONDS, "unanswered_questions", container.exchanges.answer_left_over),
+            (settings.runs.heartbeat_seconds, "heartbeat", container.claims.beat),
+            (settings.runs.sweep_seconds, "runs_left_over", container.runs.sweep),
+            (_SESSION_SWEEP_SECONDS, "session_sweep", container.agent_sweeps.run),
+        )
+        await held.enter_async_context(always)
         yield
         # While claims are still kept alive: runs stop at their next step, for others to go on with.
         await container.runs.drain(_DRAIN_SECONDS)

@@ -59,3 +59,8 @@ def get_logger(name: str) -> Any:
     # Initial values and not bind(): a bound logger would freeze the configuration of the moment it
     # is made.
     return structlog.get_logger(component=name)
+
+
+def silence(library: str) -> None:
+    """Keep a library's own lines out of the log: they may hold what ours never do."""
+    logging.getLogger(library).setLevel(logging.CRITICAL + 1)  # noqa: TID251 -- not to log by it

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from backend.app.core.database_url import for_the_driver
+from backend.app.core.job_settings import JobSettings
 
 
 class UnsafeSettings(Exception):
@@ -273,6 +274,7 @@ class Settings(BaseModel):
     agent: AgentSettings = Field(default_factory=AgentSettings)
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
     runs: RunSettings = Field(default_factory=RunSettings)
+    jobs: JobSettings = Field(default_factory=JobSettings)
     observability: ObservabilitySettings = Field(default_factory=ObservabilitySettings)
 
     def refuse_if_unsafe(self) -> None:
@@ -304,5 +306,6 @@ SETTINGS_GROUPS: tuple[type[BaseSettings], ...] = (
     AgentSettings,
     CheckpointSettings,
     RunSettings,
+    JobSettings,
     ObservabilitySettings,
 )

@@ -74,6 +74,15 @@ def split_application_name(url: str) -> tuple[sa.URL, str | None]:
     )
 
 
+def for_libpq(url: str) -> str:
+    """The same URL for psycopg, which takes TLS and the name in the way of libpq."""
+    parsed = sa.make_url(url).set(drivername="postgresql")
+    if "ssl" in parsed.query:
+        mode = parsed.query["ssl"]
+        parsed = parsed.difference_update_query(["ssl"]).update_query_dict({"sslmode": mode})
+    return parsed.render_as_string(hide_password=False)
+
+
 def is_outage(error: BaseException) -> bool:
     """Whether ``error`` means that the database cannot be reached, rather than that a statement is
     wrong or was cancelled for taking too long.
@@ -111,9 +120,13 @@ async def answers(engine: AsyncEngine, *, within_seconds: float = 2.0) -> bool:
     return True
 
 
+#: How the names of LangGraph's and procrastinate's tables begin.
+_LIBRARIES_TABLES = ("checkpoint", "procrastinate_")
+
+
 def is_ours(name: str | None, kind: str, _parents: object) -> bool:
     """Whether Alembic compares an object: tables that a library shapes are left out."""
-    return not (kind == "table" and name is not None and name.startswith("checkpoint"))
+    return not (kind == "table" and name is not None and name.startswith(_LIBRARIES_TABLES))
 
 
 def alembic_config(url: str | None = None) -> Config:

@@ -18,6 +18,7 @@ from backend.app.db.engine import DatabaseBusy, DatabaseUnavailable, is_contenti
 from backend.app.db.repositories.chat import ChatRepository
 from backend.app.db.repositories.facts import FactRepository
 from backend.app.db.repositories.identity import IdentityRepository
+from backend.app.db.repositories.jobs import JobRepository
 from backend.app.db.repositories.knowledge import KnowledgeRepository
 from backend.app.db.repositories.rates import RateRepository
 from backend.app.db.repositories.runs import RunRepository
@@ -40,6 +41,7 @@ class Work:
     chat: ChatRepository
     facts: FactRepository
     identity: IdentityRepository
+    jobs: JobRepository
     knowledge: KnowledgeRepository
     rates: RateRepository
     runs: RunRepository
@@ -63,6 +65,7 @@ def _work(session: AsyncSession) -> Work:
         chat=ChatRepository(session),
         facts=FactRepository(session),
         identity=IdentityRepository(session),
+        jobs=JobRepository(session),
         knowledge=KnowledgeRepository(session),
         rates=RateRepository(session),
         runs=RunRepository(session),

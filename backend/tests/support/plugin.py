@@ -35,9 +35,13 @@ from backend.app.domain.principals import Role
 from backend.app.main import create_app
 from backend.tests.support.people import People, Person
 
+_LIBRARIES_TABLES = {
+    *("checkpoints", "checkpoint_blobs", "checkpoint_writes"),
+    *("procrastinate_jobs", "procrastinate_events"),
+    *("procrastinate_periodic_defers", "procrastinate_workers"),
+}
 #: Hold one row that a migration made.
 _KEPT_TABLES = {"fact_epochs", "instance_keys"}
-_CHECKPOINT_TABLES = {"checkpoints", "checkpoint_blobs", "checkpoint_writes"}
 
 for name in [name for name in os.environ if name.startswith(("HELPDESK_", "DATABASE_"))]:
     del os.environ[name]  # a developer's own settings are no part of a test
@@ -124,7 +128,7 @@ async def _application(settings: Settings) -> AsyncIterator[tuple[object, Contai
 async def container(_application: tuple[object, Container]) -> AsyncIterator[Container]:
     """The services over an empty database."""
     _, built = _application
-    tables = ", ".join(set(Base.metadata.tables) - _KEPT_TABLES | _CHECKPOINT_TABLES)
+    tables = ", ".join(set(Base.metadata.tables) - _KEPT_TABLES | _LIBRARIES_TABLES)
     async with built.engine.begin() as connection:
         await connection.execute(sa.text(f"TRUNCATE {tables} RESTART IDENTITY CASCADE"))
     yield built

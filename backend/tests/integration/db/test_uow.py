@@ -102,7 +102,7 @@ async def test_an_exhausted_pool_is_unavailable_and_not_a_hang(database_url: str
         await engine.dispose()
 
 
-async def _read(work_units: UnitOfWork) -> list[tuple[str, dict[str, str], int]]:
+async def _read(work_units: UnitOfWork) -> list[tuple[str, dict[str, str], float]]:
     async with work_units() as work:
         return await work.facts.counters()
 

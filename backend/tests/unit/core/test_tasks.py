@@ -88,3 +88,17 @@ async def test_a_fault_in_periodic_work_ends_neither_it_nor_its_neighbours() -> 
     async with every((0.001, "fault", fault), (0.001, "neighbour", neighbour)):
         async with asyncio.timeout(5):
             await enough.wait()
+
+
+async def test_periodic_work_that_fails_over_its_end_ends_all_the_same() -> None:
+    begun = asyncio.Event()
+
+    async def work() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            raise OSError("away, just when it was to say goodbye")
+
+    async with asyncio.timeout(5), every((0.001, "work", work)):
+        await begun.wait()
