@@ -5,12 +5,17 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from uuid import UUID
 
 from pydantic import ValidationError
 
 from backend.app.bootstrap import Container
 from backend.app.core.errors import AppError
-from backend.app.domain.principals import Role
+from backend.app.domain.principals import Role, user_id_hash
+from backend.app.domain.runs import AbortReason
+from backend.app.domain.sessions import AgentSessionId
+from backend.app.schemas.helpdesk import AgentSession
+from backend.app.services.helpdesk.flags import Flag
 from backend.app.services.knowledge.reading import read_folder, read_json_lines
 from scripts.instance import attached, what_is_wrong
 from scripts.provision import default_data
@@ -72,6 +77,50 @@ async def _enable(built: Container, arguments: argparse.Namespace) -> None:
     _say(f"{arguments.username}: enabled")
 
 
+def _told(view: AgentSession) -> str:
+    """One session in one line."""
+    how = view.outcome or view.status
+    reason = f" ({view.reason})" if view.reason else ""
+    return f"{view.session_id}\t{view.created_at:%Y-%m-%d %H:%M}\t{how}{reason}"
+
+
+async def _list_sessions(built: Container, arguments: argparse.Namespace) -> None:
+    of = None
+    if arguments.user_id_hash is not None:
+        users = await built.accounts.list_all()
+        hashes = {user_id_hash(user.id): user.id for user in users}
+        if arguments.user_id_hash not in hashes:
+            raise SystemExit(f"Refused: nobody has the hash {arguments.user_id_hash}.")
+        of = hashes[arguments.user_id_hash]
+    for owner, view in await built.agent_sessions.recent(limit=arguments.limit, of=of):
+        _say(f"{_told(view)}\t{user_id_hash(owner)}")
+
+
+async def _show_session(built: Container, arguments: argparse.Namespace) -> None:
+    view = await built.agent_sessions.view_unscoped(AgentSessionId(arguments.session_id))
+    _say(view.model_dump_json(indent=2))
+
+
+async def _abort_session(built: Container, arguments: argparse.Namespace) -> None:
+    session_id = AgentSessionId(arguments.session_id)
+    await built.agent_sessions.view_unscoped(session_id)
+    turn = await built.agent.end_session(session_id, AbortReason.USER)
+    _say(f"{session_id}: {turn.kind}{f' ({turn.reason})' if turn.reason else ''}")
+
+
+async def _collect(built: Container, _: argparse.Namespace) -> None:
+    swept = await built.agent_sweeps.run()
+    _say(f"{swept.expired} sessions expired, {swept.forgotten} threads forgotten")
+
+
+async def _switch(built: Container, arguments: argparse.Namespace) -> None:
+    if arguments.flag is not None and arguments.position is not None:
+        await built.switchboard.set(Flag(arguments.flag), is_on=arguments.position == "on")
+    for flag, is_on in (await built.switchboard.positions()).items():
+        if arguments.flag in (None, flag.value):
+            _say(f"{flag.value}: {'on' if is_on else 'off'}")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="helpdesk_admin", description=__doc__)
     parser.add_argument(
@@ -84,7 +133,28 @@ def _parser() -> argparse.ArgumentParser:
     _user_verbs(
         nouns.add_parser("users", help="accounts").add_subparsers(dest="verb", required=True)
     )
+    _session_verbs(nouns)
     return parser
+
+
+def _session_verbs(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    verb = nouns.add_parser("list", help="the agent's sessions, newest first")
+    verb.add_argument("--user-id-hash", help="only those of the person with this hash")
+    verb.add_argument("--limit", type=int, default=50)
+    verb.set_defaults(run=_list_sessions)
+    for name, run, explained in (
+        ("show", _show_session, "one session as JSON: where it stands, its steps, what it knows"),
+        ("abort", _abort_session, "end one session, whatever it is doing"),
+    ):
+        verb = nouns.add_parser(name, help=explained)
+        verb.add_argument("--session-id", type=UUID, required=True)
+        verb.set_defaults(run=run)
+    verb = nouns.add_parser("gc", help="end expired sessions and delete what they left behind")
+    verb.set_defaults(run=_collect)
+    verb = nouns.add_parser("switch", help="show switches, or set one for all replicas at once")
+    verb.add_argument("flag", nargs="?", choices=[flag.value for flag in Flag])
+    verb.add_argument("position", nargs="?", choices=["on", "off"])
+    verb.set_defaults(run=_switch)
 
 
 def _knowledge_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -1,9 +1,9 @@
 """The composition root: the one place that builds the object graph and takes it down again."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
@@ -31,19 +31,19 @@ from backend.app.services.helpdesk.filing import Filing
 from backend.app.services.helpdesk_graph.beginning import Beginning
 from backend.app.services.helpdesk_graph.driver import HelpdeskDriver, budgets_of
 from backend.app.services.helpdesk_graph.graph import build_helpdesk_graph
-from backend.app.services.helpdesk_graph.rules import RuleBasedDecider
+from backend.app.services.helpdesk_graph.rules import Decider, RuleBasedDecider
 from backend.app.services.helpdesk_graph.runner import HelpdeskRunner
 from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
 from backend.app.services.helpdesk_graph.sweeps import SessionSweeps
 from backend.app.services.helpdesk_graph.switchboard import Switchboard
-from backend.app.services.helpdesk_graph.tools import AgentTools
+from backend.app.services.helpdesk_graph.tools import AgentTools, WebSearch
 from backend.app.services.identity.accounts import Accounts
 from backend.app.services.identity.passwords import Passwords
 from backend.app.services.identity.sign_in import SignIn
 from backend.app.services.identity.sweeps import IdentitySweeps
 from backend.app.services.jobs.runner import Jobs
 from backend.app.services.knowledge.library import KnowledgeLibrary
-from backend.app.services.runs.checkpoint import checkpoints
+from backend.app.services.runs.checkpoint import Checkpoints, checkpoints
 from backend.app.services.runs.claims import Claims
 from backend.app.services.runs.control import RunControls
 from backend.app.services.runs.engine import RunEngine
@@ -54,8 +54,8 @@ from backend.app.services.tickets.desk import TicketDesk
 _ROOT = Path(__file__).resolve().parents[2]
 _DRAIN_SECONDS = 10.0
 _EVERY_HOUR = "0 * * * *"
+_EVERY_MINUTE = "* * * * *"
 _ANSWER_SECONDS = 10.0
-_SESSION_SWEEP_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,19 @@ class Container:
         return self.metrics.page(await self.facts.counters(), HELP, DISTRIBUTIONS)
 
 
+def _as_they_are(made: Checkpoints) -> Checkpoints:
+    return made
+
+
+@dataclass(frozen=True)
+class AgentParts:
+    """What the agent decides, searches the web and keeps its checkpoints with."""
+
+    decider: Decider = field(default_factory=RuleBasedDecider)
+    web: WebSearch | None = None
+    kept: Callable[[Checkpoints], Checkpoints] = _as_they_are
+
+
 @asynccontextmanager
 async def build(
     settings: Settings,
@@ -104,10 +117,12 @@ async def build(
     clock: Clock | None = None,
     ids: IdSource | None = None,
     demo: bool = False,
+    agent_with: AgentParts | None = None,
 ) -> AsyncIterator[Container]:
     """Build everything over ``settings``; on leaving, wait for running work and close the pool.
 
-    ``demo``: the agent's tools have canned results for the demo's question.
+    ``demo``: the agent's tools have canned results for the demo's question. ``agent_with``: parts
+    of the agent instead of what the settings say.
 
     Raises:
         SchemaNotCurrent: the database is not migrated to this version.
@@ -115,6 +130,7 @@ async def build(
         ClocksDiffer, CheckpointsNotShared: this process must not drive the agent's runs.
     """
     clock, ids = clock or SystemClock(), ids or RandomIds()
+    parts = agent_with or AgentParts(web=CannedWebSearch() if demo else None)
     engine = database.create_engine(settings.database)
     probe = database.create_probe(settings.database)
     try:
@@ -127,8 +143,11 @@ async def build(
         searches = asyncio.Semaphore(max(1, settings.database.pool_size // 2))
         library = KnowledgeLibrary(uow, ids, searches=searches)
         sweeps = IdentitySweeps(uow, settings.identity)
-        async with _runs(settings, uow, tasks, clock) as runs:
-            agent = _agent(settings, uow, runs, library, clock, ids, demo=demo)
+        async with _runs(settings, uow, tasks, clock, parts) as runs:
+            agent = _agent(settings, uow, runs, library, clock, ids, parts)
+            agent_sweeps = SessionSweeps(
+                uow, agent, runs.engine.checkpoints, settings.checkpoints.ttl
+            )
             yield Container(
                 settings=settings,
                 engine=engine,
@@ -145,15 +164,13 @@ async def build(
                 library=library,
                 facts=facts,
                 sweeps=sweeps,
-                jobs=_jobs(uow, settings, sweeps),
+                jobs=_jobs(uow, settings, sweeps, agent_sweeps),
                 tickets=TicketDesk(uow),
                 runs=runs.engine,
                 claims=runs.claims,
                 agent=agent,
                 agent_sessions=agent.sessions,
-                agent_sweeps=SessionSweeps(
-                    uow, agent, runs.engine.checkpoints, settings.checkpoints.ttl
-                ),
+                agent_sweeps=agent_sweeps,
                 switchboard=Switchboard(uow, settings.agent),
             )
             await runs.engine.drain(_DRAIN_SECONDS)
@@ -162,10 +179,13 @@ async def build(
         await probe.dispose()
 
 
-def _jobs(uow: UnitOfWork, settings: Settings, sweeps: IdentitySweeps) -> Jobs:
+def _jobs(
+    uow: UnitOfWork, settings: Settings, sweeps: IdentitySweeps, sessions: SessionSweeps
+) -> Jobs:
     """Every job there is: whoever works must know them all."""
     jobs = Jobs(uow, settings.jobs, settings.database)
     jobs.register("identity_sweep", sweeps.run, cron=_EVERY_HOUR)
+    jobs.register("session_sweep", sessions.run, cron=_EVERY_MINUTE)
     jobs.register("job_retention", jobs.forget_old, cron=_EVERY_HOUR)
     return jobs
 
@@ -182,7 +202,7 @@ class _Runs:
 
 @asynccontextmanager
 async def _runs(
-    settings: Settings, uow: UnitOfWork, tasks: Tasks, clock: Clock
+    settings: Settings, uow: UnitOfWork, tasks: Tasks, clock: Clock, parts: AgentParts
 ) -> AsyncIterator[_Runs]:
     assert settings.database.url is not None  # whoever builds has chosen a database
     url, owner = settings.database.url.get_secret_value(), OwnerId(uuid4())
@@ -190,7 +210,7 @@ async def _runs(
     bell = Bell(url, NOTIFY_CHANNEL)
     async with checkpoints(settings.checkpoints, url) as kept, bell.listening():
         claims = Claims(uow, clock, settings.runs, owner)
-        engine = RunEngine(uow, claims, kept, tasks, settings.runs)
+        engine = RunEngine(uow, claims, parts.kept(kept), tasks, settings.runs)
         controls = RunControls(uow, claims, bell, settings.runs)
         yield _Runs(engine, claims, controls, RunEvents(uow, bell))
 
@@ -202,12 +222,11 @@ def _agent(
     library: KnowledgeLibrary,
     clock: Clock,
     ids: IdSource,
-    *,
-    demo: bool,
+    parts: AgentParts,
 ) -> HelpdeskRunner:
-    tools = AgentTools(uow, library, CannedWebSearch() if demo else None)
+    tools = AgentTools(uow, library, parts.web)
     graph = build_helpdesk_graph(
-        runs.engine.checkpoints.saver, RuleBasedDecider(), budgets_of(settings.agent), tools
+        runs.engine.checkpoints.saver, parts.decider, budgets_of(settings.agent), tools
     )
     driver = HelpdeskDriver(graph, uow, clock, ids, settings.agent)
     runs.engine.register(GraphKind.HELPDESK, driver)
@@ -240,7 +259,6 @@ async def background(container: Container) -> AsyncIterator[None]:
             (_ANSWER_SECONDS, "unanswered_questions", container.exchanges.answer_left_over),
             (settings.runs.heartbeat_seconds, "heartbeat", container.claims.beat),
             (settings.runs.sweep_seconds, "runs_left_over", container.runs.sweep),
-            (_SESSION_SWEEP_SECONDS, "session_sweep", container.agent_sweeps.run),
         )
         await held.enter_async_context(always)
         yield

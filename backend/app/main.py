@@ -17,15 +17,21 @@ from backend.app.api.middleware import (
     Measure,
     SecurityHeaders,
 )
-from backend.app.bootstrap import background, build, ui_dir
+from backend.app.bootstrap import AgentParts, background, build, ui_dir
+from backend.app.core.clock import Clock
 from backend.app.core.logging import configure
 from backend.app.core.settings import Settings
+
+_SLACK_SECONDS = 5.0
 
 
 class Application(FastAPI):
     """FastAPI, with our middleware around all of its own: its error pages get our headers too."""
 
     def __init__(self, settings: Settings, lifespan: Lifespan[FastAPI]) -> None:
+        # An agent's run ends within its active time and a grace, and its caller may wait for it.
+        agent_seconds = settings.agent.deadline_seconds + settings.runs.grace_seconds
+        longer = dict.fromkeys(helpdesk.WAITING, agent_seconds + _SLACK_SECONDS)
         super().__init__(
             title="Helpdesk Agent",
             version=__version__,
@@ -35,7 +41,9 @@ class Application(FastAPI):
             openapi_url=None,
             redirect_slashes=False,
             # Inside the framework's own page for faults, which would answer first.
-            middleware=[Middleware(LastResort, seconds=settings.server.request_seconds)],
+            middleware=[
+                Middleware(LastResort, seconds=settings.server.request_seconds, longer=longer)
+            ],
         )
         self._server = settings.server
 
@@ -49,10 +57,16 @@ class Application(FastAPI):
         return Measure(stack)
 
 
-def create_app(settings: Settings | None = None, *, demo: bool = False) -> FastAPI:
+def create_app(
+    settings: Settings | None = None,
+    *,
+    clock: Clock | None = None,
+    demo: bool = False,
+    agent_with: AgentParts | None = None,
+) -> FastAPI:
     """The whole application over ``settings``, or over the environment when none are handed in.
 
-    ``demo``: the agent's tools have canned results for the demo's question.
+    The rest is handed on to `build`.
 
     Raises:
         UnsafeSettings: the settings would expose people's passwords or data.
@@ -63,7 +77,10 @@ def create_app(settings: Settings | None = None, *, demo: bool = False) -> FastA
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with build(settings, demo=demo) as container, background(container):
+        async with (
+            build(settings, clock=clock, demo=demo, agent_with=agent_with) as container,
+            background(container),
+        ):
             app.state.services = container
             yield
 

@@ -30,6 +30,9 @@ from backend.app.services.helpdesk_graph.sessions import Told
 
 router = APIRouter(prefix="/api/helpdesk/agent", tags=["helpdesk"], route_class=SignedInRoute)
 
+#: Where a caller that takes no stream waits for the whole run.
+WAITING = tuple(f"{router.prefix}/{verb}" for verb in ("start", "resume", "confirm"))
+
 _STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
         "content": {"text/event-stream": {}},

@@ -5,7 +5,7 @@ streams.
 import asyncio
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -133,13 +133,18 @@ class HeadIsGet:
 class LastResort:
     """Answers what nobody foresaw, and within a time, so that no fault and no silence goes on.
 
+    ``longer`` names the paths that may take longer, with the seconds that they may.
+
     An error that passed this point would be printed by the server with all it holds. A request
     that waits for something silent is answered although what it waits for may not even let go.
     """
 
-    def __init__(self, app: ASGIApp, *, seconds: float) -> None:
+    def __init__(
+        self, app: ASGIApp, *, seconds: float, longer: Mapping[str, float] | None = None
+    ) -> None:
         self._app = app
         self._seconds = seconds
+        self._longer = longer or {}
         self._late: set[asyncio.Future[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -156,7 +161,7 @@ class LastResort:
 
         work = asyncio.ensure_future(self._app(scope, receive, send_unless_over))
         try:
-            await self._until(work, begun)
+            await self._until(work, begun, self._longer.get(scope["path"], self._seconds))
             if work.done() or begun.is_set():
                 await work
                 return
@@ -171,11 +176,13 @@ class LastResort:
             if not begun.is_set():
                 await answer(scope, receive, send)
 
-    async def _until(self, work: asyncio.Future[None], begun: asyncio.Event) -> None:
+    async def _until(
+        self, work: asyncio.Future[None], begun: asyncio.Event, seconds: float
+    ) -> None:
         beginning: asyncio.Future[Any] = asyncio.ensure_future(begun.wait())
         try:
             await asyncio.wait(
-                [work, beginning], timeout=self._seconds, return_when=asyncio.FIRST_COMPLETED
+                [work, beginning], timeout=seconds, return_when=asyncio.FIRST_COMPLETED
             )
         finally:
             beginning.cancel()

@@ -1,5 +1,6 @@
 """Who is asking: accounts, roles, and the authority a signed-in identity carries."""
 
+import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -76,6 +77,11 @@ class AccessToken:
     created_at: datetime
     last_used_at: datetime | None
     expires_at: datetime | None
+
+
+def user_id_hash(user_id: object) -> str:
+    """A person's name in lines that must not name them."""
+    return hashlib.sha256(str(user_id).encode()).hexdigest()[:16]
 
 
 USERNAME_PATTERN = r"^[a-z0-9](?:[a-z0-9._@-]{0,78}[a-z0-9])?$"

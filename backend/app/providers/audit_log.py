@@ -1,7 +1,6 @@
 """The audit file: one JSON object per line, a file per day, kept for thirty days."""
 
 import asyncio
-import hashlib
 import io
 import json
 import os
@@ -13,6 +12,7 @@ from typing import Any
 
 from backend.app.core.clock import Clock
 from backend.app.db.repositories.facts import StoredFact
+from backend.app.domain.principals import user_id_hash
 
 _NAME = "helpdesk_agent_audit"
 _KEPT_DAYS = 30
@@ -20,7 +20,7 @@ _BLOCK_BYTES = 65_536
 
 
 def _hashed(user_id: object) -> str | None:
-    return hashlib.sha256(str(user_id).encode()).hexdigest()[:16] if user_id else None
+    return user_id_hash(user_id) if user_id else None
 
 
 def line(fact: StoredFact) -> dict[str, Any]:

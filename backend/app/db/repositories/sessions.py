@@ -158,10 +158,10 @@ class SessionRepository:
             limit=limit,
         )
 
-    async def recent_unscoped(self, *, limit: int, owner: UserId | None) -> Sequence[AgentSession]:
+    async def recent_unscoped(self, *, limit: int, of: UserId | None) -> Sequence[AgentSession]:
         """Sessions, newest first, of everybody or of one person: for administrators."""
-        mine = [AgentSessionRow.user_id == owner] if owner else []
-        return await self._many(*mine, limit=limit)
+        theirs = [AgentSessionRow.user_id == of] if of else []
+        return await self._many(*theirs, limit=limit)
 
     async def _many(
         self, *conditions: sa.ColumnElement[bool], limit: int

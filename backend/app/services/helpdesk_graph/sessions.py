@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from backend.app.db.uow import UnitOfWork
 from backend.app.domain import sessions as domain
 from backend.app.domain.chat import ChatSessionId
-from backend.app.domain.principals import Principal
+from backend.app.domain.principals import Principal, UserId
 from backend.app.domain.runs import RunEvent, ThreadId
 from backend.app.domain.sessions import AgentSessionId, TurnKind
 from backend.app.schemas.helpdesk import (
@@ -21,7 +21,11 @@ from backend.app.schemas.helpdesk import (
 )
 from backend.app.services.chat.sessions import ChatSessionNotFound
 from backend.app.services.helpdesk import filing
-from backend.app.services.helpdesk.admission import Admission, SessionEnded
+from backend.app.services.helpdesk.admission import (
+    Admission,
+    AgentSessionNotFound,
+    SessionEnded,
+)
 from backend.app.services.helpdesk_graph.driver import STEP, TURN
 from backend.app.services.helpdesk_graph.matter import draft_from
 from backend.app.services.runs.events import RunEvents
@@ -68,11 +72,22 @@ class HelpdeskSessions:
             found = await work.sessions.of_chat(chat_session_id, principal.user_id, limit=limit)
         return [await self._view(one) for one in found]
 
+    async def recent(self, *, limit: int, of: UserId | None) -> list[tuple[UserId, AgentSession]]:
+        """Sessions with their owners, newest first, of everybody or of one: for administrators."""
+        async with self.uow() as work:
+            found = await work.sessions.recent_unscoped(limit=limit, of=of)
+        return [(one.user_id, await self._view(one)) for one in found]
+
     async def view_unscoped(self, session_id: AgentSessionId) -> AgentSession:
-        """A session as it stands, for whoever was let in to it already."""
+        """Anybody's session: for administrators.
+
+        Raises:
+            AgentSessionNotFound: there is none.
+        """
         async with self.uow() as work:
             session = await work.sessions.session_unscoped(session_id)
-        assert session is not None  # the caller was let in to it
+        if session is None:
+            raise AgentSessionNotFound
         return await self._view(session)
 
     async def preview(

@@ -31,6 +31,7 @@ from psycopg_pool import AsyncConnectionPool
 from backend.app.core.errors import Conflict, Unavailable
 from backend.app.core.logging import get_logger
 from backend.app.core.settings import CheckpointBackend, CheckpointSettings
+from backend.app.db.engine import for_libpq
 from backend.app.domain.runs import Claim, ThreadId
 
 T = TypeVar("T")
@@ -220,10 +221,9 @@ async def _refuse_unless_current(pool: AsyncConnectionPool[Any]) -> None:
 
 @asynccontextmanager
 async def _postgres(settings: CheckpointSettings, url: str) -> AsyncIterator[Checkpoints]:
-    dsn = url.replace("postgresql+asyncpg://", "postgresql://", 1)
     options = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
     pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
-        dsn,
+        for_libpq(url),
         min_size=1,
         max_size=settings.pool_size,
         timeout=settings.pool_timeout_seconds,
