@@ -5,7 +5,6 @@ baseline in the same run is PostgreSQL's own ``ts_rank`` over all terms, OR-ed. 
 read the figures: ``tox -e bench``.
 """
 
-import json
 import math
 import re
 import statistics
@@ -22,6 +21,7 @@ from backend.app.domain.chat import ChatSessionId
 from backend.app.services.knowledge.reading import read_json_lines
 from backend.app.services.knowledge.words import words
 from backend.tests.support.people import Person
+from tests.bench.questions import questions_of
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
 
@@ -52,19 +52,6 @@ class Figures:
     median_ms: float
 
 
-def _questions(folder: Path) -> list[tuple[str, set[str]]]:
-    text = (folder / "dev" / "queries.jsonl").read_text(encoding="utf-8")
-    rows = [json.loads(line) for line in text.split("\n") if line]
-    return [
-        (
-            " ".join(row.get(field) or "" for field in ("title", "body", "question")),
-            set(row["relevant_ids"]),
-        )
-        for row in rows
-        if row["relevant_ids"]
-    ]
-
-
 async def _measure(questions: list[tuple[str, set[str]]], search: Search) -> Figures:
     recall, gain, seconds = 0.0, 0.0, []
     for question, relevant in questions:
@@ -93,7 +80,7 @@ async def test_bm25_beats_the_databases_own_ranking(
         found = await patient.search(question, limit=10)
         return [keys[hit.article_id] for hit in found.hits]
 
-    questions = _questions(folder)
+    questions = questions_of(folder)
     # What is measured here must not depend on how busy the machine is.
     patient = replace(container.library, search_seconds=60)
     async with container.engine.connect() as connection:
@@ -124,7 +111,7 @@ async def test_two_hundred_real_questions_get_an_answer_or_an_honest_no(
     principal = requester.principal
     exchanges = replace(container.exchanges, library=replace(container.library, search_seconds=60))
     answered = 0
-    for question, _ in _questions(folder)[:200]:
+    for question, _ in questions_of(folder)[:200]:
         async with container.uow() as work:
             for limit in ("message", "chat-session"):
                 await work.rates.clear(f"{limit}:{principal.user_id}")

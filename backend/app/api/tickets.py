@@ -10,6 +10,7 @@ from backend.app.api.deps import CurrentPrincipal, CurrentServices, SignedInRout
 from backend.app.domain import tickets as domain
 from backend.app.domain.principals import Principal
 from backend.app.domain.tickets import TicketId, TicketScope
+from backend.app.schemas.base import StorableText
 from backend.app.schemas.tickets import Ticket, TicketList, TicketSummary
 
 router = APIRouter(prefix="/api/tickets", tags=["tickets"], route_class=SignedInRoute)
@@ -20,7 +21,7 @@ async def list_tickets(
     principal: CurrentPrincipal,
     services: CurrentServices,
     scope: TicketScope = TicketScope.MINE,
-    query: Annotated[str | None, Query(max_length=200)] = None,
+    query: Annotated[StorableText | None, Query(max_length=200)] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 30,
     before: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
 ) -> TicketList:

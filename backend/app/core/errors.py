@@ -23,6 +23,9 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, ClassVar
 
+#: Before a capital behind a small letter, or in front of one: ``NotACandidate`` has three words.
+_WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
 
 class ErrorKind(StrEnum):
     """The closed set of refusals; the edge maps each to one status."""
@@ -63,7 +66,7 @@ class AppError(Exception):
     @classmethod
     def code(cls) -> str:
         """The name on the wire: the class's own, snake-cased."""
-        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+        return _WORD_BEGINS.sub("_", cls.__name__).lower()
 
 
 class Invalid(AppError):

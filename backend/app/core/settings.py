@@ -238,6 +238,8 @@ class RunSettings(BaseSettings):
     heartbeat_seconds: float = Field(default=2.0, ge=0.05, le=100)
     sweep_seconds: float = Field(default=2.0, ge=0.05, le=300)
     takeovers: int = Field(default=1, ge=0, le=10)
+    #: Runs that one process drives at the same time; others wait their turn.
+    at_once: int = Field(default=32, ge=1, le=10_000)
     abort_wait_seconds: float = Field(default=1.0, ge=0.05, le=60)
     #: How long a run may go on past its allowance in order to end in good order.
     grace_seconds: float = Field(default=20.0, ge=0.05, le=300)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -28,10 +28,9 @@ from backend.app.domain.sessions import (
     Trigger,
 )
 
-_TODAY = sa.text("date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'")
-_REST_OF_TODAY = sa.text(
-    "SELECT date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'"
-    " + interval '1 day' - now()"
+_TODAY = sa.text(
+    "SELECT (now() AT TIME ZONE 'UTC')::date AS today, date_trunc('day', now() AT TIME ZONE 'UTC')"
+    " AT TIME ZONE 'UTC' + interval '1 day' - now() AS rest"
 )
 
 
@@ -202,19 +201,10 @@ class SessionRepository:
             )
         )
 
-    async def started_today(self, owner: UserId) -> int:
-        """How many sessions the owner has started on this day in UTC; lock the owner's row first,
-        so that starts at once are counted one after the other.
-        """
-        query = sa.select(sa.func.count()).where(
-            AgentSessionRow.user_id == owner, AgentSessionRow.created_at >= _TODAY
-        )
-        return int((await self._session.execute(query)).scalar_one())
-
-    async def rest_of_today(self) -> timedelta:
-        """How long this day in UTC still is."""
-        rest: timedelta = (await self._session.execute(_REST_OF_TODAY)).scalar_one()
-        return rest
+    async def today(self) -> tuple[date, timedelta]:
+        """This day in UTC, and how long it still is."""
+        row = (await self._session.execute(_TODAY)).one()
+        return row.today, row.rest
 
     async def known_key(self, asked: IdempotentRequest) -> KnownKey | None:
         """What the request's key stands for, if it was used in the last ten minutes."""

@@ -32,6 +32,7 @@ from backend.app.domain.sessions import (
 from backend.app.services.helpdesk.flags import Flag, Flags
 
 _RETRY_AFTER = timedelta(seconds=30)
+_DAY = timedelta(days=1)
 
 
 class AgentSessionNotFound(NotFound):
@@ -94,17 +95,24 @@ def idempotent(
 
 
 async def replayed(work: Work, asked: IdempotentRequest | None) -> AgentSessionId | None:
-    """The session that the same request led to before, or None.
-
-    Raises:
-        IdempotencyKeyTaken: the key stands for another request.
-    """
+    """The session that the same request led to before, or None."""
     known = await work.sessions.known_key(asked) if asked else None
-    if asked is None or known is None:
-        return None
-    if known.digest != asked.digest:
+    return known.session_id if asked and known and known.digest == asked.digest else None
+
+
+async def refuse_taken(work: Work, asked: IdempotentRequest | None) -> None:
+    """Raise `IdempotencyKeyTaken` when the request's key stands for another one."""
+    known = await work.sessions.known_key(asked) if asked else None
+    if asked and known and known.digest != asked.digest:
         raise IdempotencyKeyTaken
-    return known.session_id
+
+
+async def as_it_stands(work: Work, session_id: AgentSessionId) -> AgentSession:
+    """A session that somebody was let in to, as it is now: it may be deleted at any time."""
+    session = await work.sessions.session_unscoped(session_id)
+    if session is None:
+        raise AgentSessionNotFound
+    return session
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +178,14 @@ class Admission:
             raise KillSwitchOn
 
     async def refuse_over_cap(self, work: Work, principal: Principal) -> None:
-        """Raise `DailyCapReached` when the person's sessions of this day are used up. The account's
-        row must be locked.
+        """Count a start; raise `DailyCapReached` when those of this day are used up. Starts are
+        counted apart from sessions, which go with their chat.
         """
-        started = await work.sessions.started_today(principal.user_id)
-        if started >= self.settings.max_sessions_per_user_per_day:
-            raise DailyCapReached(retry_after=await work.sessions.rest_of_today())
+        today, rest = await work.sessions.today()
+        hit = await work.rates.hit(
+            f"agent-starts:{today}:{principal.user_id}",
+            limit=self.settings.max_sessions_per_user_per_day,
+            window=_DAY,
+        )
+        if hit.wait is not None:
+            raise DailyCapReached(retry_after=rest)

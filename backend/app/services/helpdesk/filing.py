@@ -5,16 +5,24 @@ Both happen in the transaction that accepts the confirm.
 
 import hashlib
 import hmac
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from backend.app.core.errors import Conflict
 from backend.app.core.ids import IdSource
+from backend.app.core.text import clean
 from backend.app.db.repositories.tickets import NewTicket
 from backend.app.db.uow import Work
 from backend.app.domain.chat import ChatSessionId
 from backend.app.domain.principals import Principal, Role
-from backend.app.domain.sessions import AgentSession, CandidateSource, TicketDraft
+from backend.app.domain.redaction import redact
+from backend.app.domain.sessions import (
+    MAX_DRAFT_DESCRIPTION_CHARACTERS,
+    MAX_DRAFT_TITLE_CHARACTERS,
+    AgentSession,
+    CandidateSource,
+    TicketDraft,
+)
 from backend.app.domain.tickets import Ticket, TicketId
 from backend.app.services.helpdesk.drafting import draft_digest, render_body
 
@@ -46,14 +54,25 @@ def chat_hash(key: bytes, chat_session_id: ChatSessionId | None) -> str | None:
     return digest.hexdigest()[:_HASH_CHARACTERS]
 
 
+def as_filed(draft: TicketDraft, *, session_id: str, chat_session_hash: str | None) -> Preview:
+    """A draft without secrets, in the very characters that are shown, confirmed and filed."""
+    title = " ".join(clean(redact(draft.title).text).split())
+    safe = replace(
+        draft,
+        title=title[:MAX_DRAFT_TITLE_CHARACTERS].rstrip(),
+        description=clean(redact(draft.description).text)[:MAX_DRAFT_DESCRIPTION_CHARACTERS],
+    )
+    body = render_body(safe, session_id=session_id, chat_session_hash=chat_session_hash)
+    return Preview(safe, body, draft_digest(safe.title, body))
+
+
 def preview(draft: TicketDraft, session: AgentSession, key: bytes) -> Preview:
     """How a draft would be filed for a session."""
-    body = render_body(
+    return as_filed(
         draft,
         session_id=str(session.id),
         chat_session_hash=chat_hash(key, session.chat_session_id),
     )
-    return Preview(draft, body, draft_digest(draft.title, body))
 
 
 @dataclass(frozen=True, slots=True)

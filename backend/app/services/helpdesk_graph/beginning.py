@@ -1,5 +1,6 @@
 """What a session begins with: the conversation, frozen and redacted."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.app.core.errors import Invalid
@@ -14,7 +15,7 @@ from backend.app.domain.sessions import (
     STATE_VERSION,
     AgentSessionId,
 )
-from backend.app.schemas.helpdesk import AgentStartRequest
+from backend.app.schemas.helpdesk import ConversationTurn
 from backend.app.services.chat.sessions import ChatSessionNotFound
 from backend.app.services.helpdesk.clarifying import facts_from
 from backend.app.services.helpdesk.filing import chat_hash
@@ -45,35 +46,44 @@ class Beginning:
 
     ids: IdSource
 
-    async def case(self, work: Work, principal: Principal, request: AgentStartRequest) -> Begun:
-        """The first state; the chat's row stays locked until the transaction ends.
+    async def lock_chat(
+        self, work: Work, principal: Principal, chat_session_id: ChatSessionId | None
+    ) -> None:
+        """Keep the chat as it is until the transaction ends; `ChatSessionNotFound` when it is not
+        one's own.
+        """
+        if chat_session_id is None:
+            return
+        if await work.chat.session(chat_session_id, principal.user_id, for_update=True) is None:
+            raise ChatSessionNotFound
+
+    async def case(
+        self,
+        work: Work,
+        chat_session_id: ChatSessionId | None,
+        conversation: Sequence[ConversationTurn] | None,
+    ) -> Begun:
+        """The first state, from a chat that `lock_chat` has locked, or a conversation.
 
         Raises:
-            ChatSessionNotFound: not one's own chat.
             NothingToWorkOn: the chat holds no question.
             ConversationTooLong: the conversation that was handed in is.
         """
-        chat_session_id = (
-            ChatSessionId(request.chat_session_id) if request.chat_session_id else None
-        )
         told: list[tuple[str, str]] = []
         if chat_session_id is not None:
-            chat = await work.chat.session(chat_session_id, principal.user_id, for_update=True)
-            if chat is None:
-                raise ChatSessionNotFound
             messages = await work.chat.messages(
                 chat_session_id, limit=MAX_CONVERSATION_TURNS, before_seq=None
             )
             told = _unsettled(list(messages))
-        if request.conversation is not None:
-            told = [(turn.role, turn.content) for turn in request.conversation]
+        if conversation is not None:
+            told = [(turn.role, turn.content) for turn in conversation if turn.content.strip()]
             if sum(len(content) for _, content in told) > MAX_CONVERSATION_CHARACTERS:
                 raise ConversationTooLong
         if not any(role == MessageRole.USER for role, _ in told):
             raise NothingToWorkOn
         session_id = AgentSessionId(self.ids.uuid())
         hashed = chat_hash(await work.sessions.instance_key(), chat_session_id)
-        return Begun(session_id, chat_session_id, _state(session_id, hashed, told))
+        return Begun(session_id, chat_session_id, first_state(session_id, hashed, told))
 
 
 def _unsettled(messages: list[ChatMessage]) -> list[tuple[str, str]]:
@@ -93,10 +103,13 @@ def _unsettled(messages: list[ChatMessage]) -> list[tuple[str, str]]:
     return told[::-1]
 
 
-def _state(
+def first_state(
     session_id: AgentSessionId, hashed: str | None, told: list[tuple[str, str]]
 ) -> HelpdeskState:
-    # Redacted before it is kept anywhere: checkpoints, events and drafts are made from this.
+    """What a thread begins with, out of what was told as pairs of role and content.
+
+    Redacted before it is kept anywhere: checkpoints, events and drafts are made from this.
+    """
     conversation = [{"role": role, "content": redact(content).text} for role, content in told]
     theirs = [turn["content"] for turn in conversation if turn["role"] == MessageRole.USER]
     return HelpdeskState(

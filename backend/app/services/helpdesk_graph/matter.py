@@ -14,6 +14,8 @@ from backend.app.domain.sessions import (
 from backend.app.services.helpdesk.drafting import Matter
 from backend.app.services.helpdesk_graph.state import HelpdeskState
 
+#: Stands for the question where something was added to a draft.
+ADDED = "Added to the draft"
 _PLACES = {
     "retry_kb": "knowledge base",
     "web_search": "the web",
@@ -29,17 +31,27 @@ def classification_of(state: HelpdeskState) -> Classification:
     )
 
 
+def additions(state: HelpdeskState) -> list[str]:
+    """What the person added while a draft waited; to a draft it is part of the report."""
+    return [one["reply"] for one in state.get("exchanges", []) if one["question"] == ADDED]
+
+
 def matter_of(state: HelpdeskState, graded: Classification) -> Matter:
     """All that is known of the matter."""
     case = state["case"]
     taken = state.get("actions_taken", [])
     return Matter(
         question=case["original_question"],
-        conversation=tuple(
-            ConversationTurn(turn["role"], turn["content"]) for turn in case["conversation"]
+        conversation=(
+            *(ConversationTurn(turn["role"], turn["content"]) for turn in case["conversation"]),
+            *(ConversationTurn("user", added) for added in additions(state)),
         ),
         facts=state.get("facts", {}),
-        answers=tuple((one["question"], one["reply"]) for one in state.get("exchanges", [])),
+        answers=tuple(
+            (one["question"], one["reply"])
+            for one in state.get("exchanges", [])
+            if one["question"] != ADDED
+        ),
         rejected=tuple(state.get("rejected_solutions", [])),
         searched=tuple(place for action, place in _PLACES.items() if action in taken),
         classification=graded,

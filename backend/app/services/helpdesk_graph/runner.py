@@ -18,10 +18,11 @@ from backend.app.domain.agent_events import (
     AgentStarted,
     AgentUserConfirmed,
 )
+from backend.app.domain.chat import ChatSessionId
 from backend.app.domain.principals import Principal
+from backend.app.domain.redaction import redact
 from backend.app.domain.runs import AbortReason, GraphKind, ThreadId
 from backend.app.domain.sessions import AgentSession, AgentSessionId, Outcome, TurnKind
-from backend.app.domain.tickets import IssueState, Ticket
 from backend.app.schemas.helpdesk import (
     AgentConfirmRequest,
     AgentResumeRequest,
@@ -35,7 +36,9 @@ from backend.app.services.helpdesk.admission import (
     SessionEnded,
     SessionOpen,
     StaleQuestion,
+    as_it_stands,
     idempotent,
+    refuse_taken,
     replayed,
 )
 from backend.app.services.helpdesk.filing import DraftChanged, Filing
@@ -89,20 +92,25 @@ class HelpdeskRunner:
             AgentSwitchedOff, AgentNotEnabled, SessionOpen, DailyCapReached.
         """
         asked = idempotent(principal, "start", key, request.model_dump_json())
+        chat_session_id = (
+            ChatSessionId(request.chat_session_id) if request.chat_session_id else None
+        )
+        await self._end_expired(principal, chat_session_id)
         async with self.uow() as work:
-            # One start of a person after the other: key, cap and chat are looked at once.
+            # One request of a person after the other: key, cap and chat are looked at once.
             await work.identity.lock_user(principal.user_id)
             if asked and (earlier := await self._replayed(work, principal, asked)):
                 return earlier
-            case = await self.beginning.case(work, principal, request)
+            await self.beginning.lock_chat(work, principal, chat_session_id)
             await self.admission.refuse_start(work, principal)
             if self.engine.is_draining:
                 raise AgentSwitchedOff
-            chat_session_id = case.chat_session_id
             if chat_session_id:
                 opened = await work.sessions.open_in(chat_session_id, principal.user_id)
                 if opened is not None:
                     raise SessionOpen(extra={"session_id": opened.id})
+            case = await self.beginning.case(work, chat_session_id, request.conversation)
+            await refuse_taken(work, asked)
             await self.admission.refuse_over_cap(work, principal)
             given = {"state": case.state}
             await work.sessions.add(
@@ -118,6 +126,17 @@ class HelpdeskRunner:
             session = await self.driver.prepare(work, thread_id)
             await work.facts.tell(AgentStarted(**about(session), trigger=request.trigger))
         return Launched(case.session_id, 0, self.engine.launch(claim, case.state))
+
+    async def _end_expired(
+        self, principal: Principal, chat_session_id: ChatSessionId | None
+    ) -> None:
+        """End what nobody can go on with: it must not keep the chat from a new session."""
+        if chat_session_id is None:
+            return
+        async with self.uow() as work:
+            left = await work.sessions.open_in(chat_session_id, principal.user_id)
+        if left is not None and self.admission.is_expired(left):
+            await self.end_session(left.id, AbortReason.EXPIRED)
 
     async def _replayed(self, work: Work, principal: Principal, asked: Any) -> Launched | None:
         session_id = await replayed(work, asked)
@@ -138,13 +157,15 @@ class HelpdeskRunner:
         """
         session_id = AgentSessionId(request.session_id)
         question_id = request.pending_question_id
-        session = await self.admission.own_session(principal, session_id)
+        await self.admission.own_session(principal, session_id)
         asked = idempotent(principal, f"resume:{session_id}", key, request.model_dump_json())
-        answer = {"reply": request.reply, "choice": request.choice}
+        # Redacted before it is kept anywhere: it is stored, and so is what becomes of it.
+        answer = {"reply": _redacted(request.reply), "choice": _redacted(request.choice)}
         async with self.uow() as work:
+            await work.identity.lock_user(principal.user_id)
             if asked and (earlier := await self._replayed(work, principal, asked)):
                 return earlier
-            if session.has_ended:
+            if (await as_it_stands(work, session_id)).has_ended:
                 raise SessionEnded
             await self.admission.refuse_going_on(work)
             if self.engine.is_draining:
@@ -152,6 +173,7 @@ class HelpdeskRunner:
             claim, session, after = await self._claimed(work, session_id, question_id)
             if session.has_ended:
                 raise SessionEnded
+            await refuse_taken(work, asked)
             if asked:
                 await work.sessions.keep_key(asked, session_id)
             await work.sessions.give(session_id, {"question_id": question_id, "answer": answer})
@@ -166,8 +188,11 @@ class HelpdeskRunner:
         """The claim on a session's thread, the session as it is under it, and its last event."""
         thread_id = ThreadId(session_id)
         claim = await self.claims.take(work, thread_id)
-        session = await work.sessions.session_unscoped(session_id)
-        assert session is not None  # its owner was let in, and deleting it takes longer than this
+        session = await as_it_stands(work, session_id)
+        if session.chat_session_id:
+            # Before anything of the session is written: whoever deletes a chat takes it first too.
+            await work.chat.session(session.chat_session_id, session.user_id, for_update=True)
+            session = await as_it_stands(work, session_id)
         if not session.has_ended and session.pending_question_id != question_id:
             raise StaleQuestion
         status = await work.runs.status(thread_id)
@@ -184,10 +209,11 @@ class HelpdeskRunner:
             DraftChanged, NotACandidate, SessionEnded: it ended without a ticket.
         """
         session_id = AgentSessionId(request.session_id)
-        session = await self.admission.own_session(principal, session_id)
+        await self.admission.own_session(principal, session_id)
         asked = idempotent(principal, f"confirm:{session_id}", key, request.model_dump_json())
         async with self.uow() as work:
-            await replayed(work, asked)  # another body under the same key is refused
+            await work.identity.lock_user(principal.user_id)
+            session = await as_it_stands(work, session_id)
             if session.has_ended:
                 return self._repeated(session)
             await self.admission.refuse_going_on(work)
@@ -198,6 +224,7 @@ class HelpdeskRunner:
                 return self._repeated(session)
             if (session.turn or {}).get("kind") != TurnKind.DRAFT_READY:
                 raise StaleQuestion
+            await refuse_taken(work, asked)
             if asked:
                 await work.sessions.keep_key(asked, session_id)
             outcome = await self._decided(work, principal, session, request)
@@ -236,7 +263,7 @@ class HelpdeskRunner:
             if preview.digest != digest:
                 raise DraftChanged(extra={"preview": shown(preview).model_dump(mode="json")})
             ticket = await self.filing.file(work, session, principal, preview)
-        turn = _confirmed_turn(session, outcome, ticket)
+        turn = turns.confirmed_turn(session, outcome, ticket)
         message_id = await upsert_agent_summary(work, self.ids, session, turn)
         change = {"progress": session.progress, "outcome": outcome, "draft_digest": digest}
         await self.driver.finish(work, session, turn, change, message_id=message_id)
@@ -260,11 +287,15 @@ class HelpdeskRunner:
         return await self.end_session(session_id, AbortReason.USER)
 
     async def end_session(self, session_id: AgentSessionId, reason: AbortReason) -> AgentTurn:
-        """End anybody's session, whatever it is doing; the turn that it shows then."""
+        """End anybody's session, whatever it is doing; the turn that it shows then.
+
+        Raises:
+            AgentSessionNotFound: it was deleted meanwhile.
+        """
         for _ in range(_ABORT_TRIES):
             async with self.uow() as work:
-                session = await work.sessions.session_unscoped(session_id)
-                if session is not None and session.has_ended and session.turn:
+                session = await as_it_stands(work, session_id)
+                if session.has_ended and session.turn:
                     return AgentTurn.model_validate(session.turn)
                 claim = await work.runs.take(
                     ThreadId(session_id), self.claims.owner, lease=self.engine.settings.lease
@@ -287,23 +318,5 @@ class HelpdeskRunner:
         return view.turn.model_copy(update={"debug_trace": view.steps})
 
 
-def _confirmed_turn(session: AgentSession, outcome: Outcome, ticket: Ticket) -> AgentTurn:
-    address = f"/my/tickets/{ticket.id}"
-    if outcome is Outcome.LINKED:
-        return AgentTurn(
-            session_id=session.id,
-            kind=TurnKind.LINKED,
-            message=turns.LINKED.format(number=ticket.number),
-            linked_issue_url=address,
-            ticket_id=ticket.id,
-            ticket_number=ticket.number,
-        )
-    return AgentTurn(
-        session_id=session.id,
-        kind=TurnKind.FILED,
-        message=turns.FILED.format(number=ticket.number),
-        ticket_id=ticket.id,
-        ticket_number=ticket.number,
-        issue_state=IssueState(ticket.issue_state),
-        deduplicated=False,
-    )
+def _redacted(text: str | None) -> str | None:
+    return None if text is None else redact(text).text

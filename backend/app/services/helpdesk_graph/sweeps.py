@@ -1,11 +1,13 @@
 """What is tidied up after sessions: those that nobody goes on with, and what others left behind."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
 from backend.app.db.uow import UnitOfWork
 from backend.app.domain.runs import AbortReason
 from backend.app.domain.sessions import AgentSessionId
+from backend.app.services.helpdesk.admission import AgentSessionNotFound
 from backend.app.services.helpdesk_graph.runner import HelpdeskRunner
 from backend.app.services.runs.checkpoint import Checkpoints
 
@@ -46,4 +48,5 @@ class SessionSweeps:
         return Swept(len(idle), len(abandoned) + len(over))
 
     async def _expire(self, session_id: AgentSessionId) -> None:
-        await self.runner.end_session(session_id, AbortReason.EXPIRED)
+        with suppress(AgentSessionNotFound):  # deleted meanwhile
+            await self.runner.end_session(session_id, AbortReason.EXPIRED)

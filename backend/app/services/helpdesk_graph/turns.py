@@ -5,7 +5,15 @@ from typing import Any
 
 from backend.app.domain.budgets import Wish
 from backend.app.domain.runs import AbortReason
-from backend.app.domain.sessions import AgentSessionId, NextAction, ToolBudgets, TurnKind
+from backend.app.domain.sessions import (
+    AgentSession,
+    AgentSessionId,
+    NextAction,
+    Outcome,
+    ToolBudgets,
+    TurnKind,
+)
+from backend.app.domain.tickets import IssueState, Ticket
 from backend.app.schemas.helpdesk import AgentTurn
 from backend.app.services.helpdesk.classifying import classify
 from backend.app.services.helpdesk.drafting import recap
@@ -119,6 +127,29 @@ def aborted_turn(session_id: AgentSessionId, reason: AbortReason) -> AgentTurn:
     """The end of a session that was ended before its end."""
     return AgentTurn(
         session_id=session_id, kind=TurnKind.ABORTED, message=ABORTED[reason], reason=reason
+    )
+
+
+def confirmed_turn(session: AgentSession, outcome: Outcome, ticket: Ticket) -> AgentTurn:
+    """The end of a session that was filed or linked."""
+    address = f"/my/tickets/{ticket.id}"
+    if outcome is Outcome.LINKED:
+        return AgentTurn(
+            session_id=session.id,
+            kind=TurnKind.LINKED,
+            message=LINKED.format(number=ticket.number),
+            linked_issue_url=address,
+            ticket_id=ticket.id,
+            ticket_number=ticket.number,
+        )
+    return AgentTurn(
+        session_id=session.id,
+        kind=TurnKind.FILED,
+        message=FILED.format(number=ticket.number),
+        ticket_id=ticket.id,
+        ticket_number=ticket.number,
+        issue_state=IssueState(ticket.issue_state),
+        deduplicated=False,
     )
 
 

@@ -144,7 +144,12 @@ class RunEngine:
     settings: RunSettings
     drivers: dict[GraphKind, Driver] = field(default_factory=dict)
     is_draining: bool = False
+    _driving: asyncio.Semaphore = field(init=False)
     _controls: dict[ThreadId, RunControl] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # Beyond this many each run would only wait longer for processor and database.
+        self._driving = asyncio.Semaphore(self.settings.at_once)
 
     def register(self, kind: GraphKind, driver: Driver) -> None:
         """Make a graph known, so that its orphaned runs can be gone on with."""
@@ -183,10 +188,11 @@ class RunEngine:
         # By its allowance a graph decides when to ask no more; the grace is for ending well.
         limit = asyncio.timeout(claim.allowance.total_seconds() + self.settings.grace_seconds)
         try:
-            await reach(await self.checkpoints.head(claim.thread_id), self.claims.clock)
-            async with limit:
-                await self._stream(driver, claim, given, control)
-            return await self._where_it_stands(driver, claim)
+            async with self._driving:
+                await reach(await self.checkpoints.head(claim.thread_id), self.claims.clock)
+                async with limit:
+                    await self._stream(driver, claim, given, control)
+                return await self._where_it_stands(driver, claim)
         except asyncio.CancelledError:
             return self._cancelled(held)
         except GraphDrained:

@@ -7,8 +7,9 @@ from langgraph.types import interrupt
 
 from backend.app.domain.budgets import Wish
 from backend.app.domain.sessions import NextAction, Outcome
-from backend.app.services.helpdesk.clarifying import fact_from_reply
+from backend.app.services.helpdesk.clarifying import fact_from_reply, facts_from
 from backend.app.services.helpdesk.replies import Reading, read_verdict
+from backend.app.services.helpdesk_graph.matter import ADDED
 from backend.app.services.helpdesk_graph.nodes.steps import Update, tell_done
 from backend.app.services.helpdesk_graph.state import HelpdeskState
 
@@ -52,6 +53,8 @@ async def await_confirm(state: HelpdeskState) -> Update:
         "answer": answer,
         "wish": wish.value,
         "user_replies": [*state.get("user_replies", []), reply],
+        "exchanges": [*state.get("exchanges", []), {"question": ADDED, "reply": reply}],
+        "facts": {**state.get("facts", {}), **facts_from(reply)},
         # A redraft is a step of its own, but none of the supervisor's turns.
         "step": {
             **step,

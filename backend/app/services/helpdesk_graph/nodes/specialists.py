@@ -8,8 +8,14 @@ from backend.app.domain.budgets import Wish
 from backend.app.domain.sessions import Classification
 from backend.app.services.helpdesk import drafting
 from backend.app.services.helpdesk.classifying import classify
+from backend.app.services.helpdesk.filing import as_filed
 from backend.app.services.helpdesk.replies import PROPOSAL_CHOICES
-from backend.app.services.helpdesk_graph.matter import classification_of, draft_of, matter_of
+from backend.app.services.helpdesk_graph.matter import (
+    additions,
+    classification_of,
+    draft_of,
+    matter_of,
+)
 from backend.app.services.helpdesk_graph.nodes.knowing import (
     next_proposal,
     next_question_of,
@@ -66,18 +72,19 @@ async def writer(state: HelpdeskState) -> Update:
     """Write the ticket's draft from all that is known, and how it would be filed."""
     graded: Classification = (
         classification_of(state)
-        if "classification" in state
+        if "classification" in state and not additions(state)
         else classify(said(state), state.get("facts", {}))
     )
-    draft = drafting.write_draft(matter_of(state, graded))
     case = state["case"]
-    body = drafting.render_body(
-        draft, session_id=case["session_id"], chat_session_hash=case["chat_hash"]
+    preview = as_filed(
+        drafting.write_draft(matter_of(state, graded)),
+        session_id=case["session_id"],
+        chat_session_hash=case["chat_hash"],
     )
     tell_done(state)
     return {
-        "draft": draft_of(draft),
-        "body_preview": [body],
-        "draft_digest": drafting.draft_digest(draft.title, body),
+        "draft": draft_of(preview.draft),
+        "body_preview": [preview.body],
+        "draft_digest": preview.digest,
         "wish": Wish.GO_ON.value,
     }
