@@ -115,7 +115,8 @@ async def _collect(built: Container, _: argparse.Namespace) -> None:
 
 async def _switch(built: Container, arguments: argparse.Namespace) -> None:
     if arguments.flag is not None and arguments.position is not None:
-        await built.switchboard.set(Flag(arguments.flag), is_on=arguments.position == "on")
+        position = {"on": True, "off": False, "default": None}[arguments.position]
+        await built.switchboard.set(Flag(arguments.flag), is_on=position)
     for flag, is_on in (await built.switchboard.positions()).items():
         if arguments.flag in (None, flag.value):
             _say(f"{flag.value}: {'on' if is_on else 'off'}")
@@ -153,7 +154,7 @@ def _session_verbs(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]")
     verb.set_defaults(run=_collect)
     verb = nouns.add_parser("switch", help="show switches, or set one for all replicas at once")
     verb.add_argument("flag", nargs="?", choices=[flag.value for flag in Flag])
-    verb.add_argument("position", nargs="?", choices=["on", "off"])
+    verb.add_argument("position", nargs="?", choices=["on", "off", "default"])
     verb.set_defaults(run=_switch)
 
 

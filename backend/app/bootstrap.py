@@ -210,7 +210,7 @@ async def _runs(
     bell = Bell(url, NOTIFY_CHANNEL)
     async with checkpoints(settings.checkpoints, url) as kept, bell.listening():
         claims = Claims(uow, clock, settings.runs, owner)
-        engine = RunEngine(uow, claims, parts.kept(kept), tasks, settings.runs)
+        engine = RunEngine(uow, claims, parts.kept(kept), tasks, bell, settings.runs)
         controls = RunControls(uow, claims, bell, settings.runs)
         yield _Runs(engine, claims, controls, RunEvents(uow, bell))
 

@@ -57,6 +57,9 @@ class Server:
     def get(self, path: str, **headers: str) -> httpx.Response:
         return httpx.get(f"{self.address}{path}", headers=headers)
 
+    def post(self, path: str, body: dict[str, Any], **headers: str) -> httpx.Response:
+        return httpx.post(f"{self.address}{path}", json=body, headers=headers, timeout=30)
+
     def end(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
         return self.process.wait(30)

@@ -170,6 +170,9 @@ class LastResort:
             await too_late()(scope, receive, send)
         except asyncio.CancelledError:
             work.cancel()
+            if not begun.is_set():  # the server is going down, and would say a bare 500 itself
+                is_over = True
+                await too_late()(scope, receive, send)
             raise
         except Exception as error:  # noqa: BLE001 -- one of the named places
             answer = unforeseen(error, str(scope["method"]))

@@ -1,8 +1,10 @@
 """The connection pool, and the questions one asks of the database itself."""
 
 import asyncio
+import time
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import command
@@ -10,13 +12,20 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy.exc import DBAPIError, InterfaceError, SQLAlchemyError
+from sqlalchemy import event
+from sqlalchemy.exc import DBAPIError, InterfaceError, InvalidatePoolError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from backend.app.core.errors import Unavailable
 from backend.app.core.settings import DatabaseSettings
 
+#: A connection that was used within so many seconds is taken to be alive.
+_IDLE_SECONDS = 1.0
 _ROOT = Path(__file__).resolve().parents[3]
+#: How long a transaction may stand still, in milliseconds. A process that was stopped within one
+#: holds its locks so long; who waits for them must outlast that (a statement may take longer).
+IDLE_IN_TRANSACTION = "5000"
 
 
 class DatabaseUnavailable(Unavailable):
@@ -44,12 +53,11 @@ def create_engine(settings: DatabaseSettings) -> AsyncEngine:
     if settings.url is None:
         raise ValueError("settings.url is not set")
     url, name = split_application_name(settings.url.get_secret_value())
-    return create_async_engine(
+    engine = create_async_engine(
         url,
         pool_size=settings.pool_size,
         max_overflow=0,
         pool_timeout=settings.pool_timeout_seconds,
-        pool_pre_ping=True,
         hide_parameters=True,  # what people wrote stands in them, and errors end in logs
         connect_args={
             "timeout": settings.connect_timeout_seconds,
@@ -57,12 +65,35 @@ def create_engine(settings: DatabaseSettings) -> AsyncEngine:
             "server_settings": {
                 "application_name": name or "helpdesk-agent",
                 "statement_timeout": str(int(settings.statement_timeout_seconds * 1000)),
-                "idle_in_transaction_session_timeout": "30000",
+                "idle_in_transaction_session_timeout": IDLE_IN_TRANSACTION,
                 "timezone": "UTC",
                 "jit": "off",
             },
         },
     )
+    _try_after_idling(engine)
+    return engine
+
+
+def _try_after_idling(engine: AsyncEngine) -> None:
+    """Try a connection that idled before it is used, as SQLAlchemy's own pre-ping would each time:
+    a connection dies while nobody looks, and one that was used just now need not be tried.
+    """
+    dialect = engine.sync_engine.dialect
+
+    @event.listens_for(engine.sync_engine, "checkin")
+    def note_when(_connection: Any, record: ConnectionPoolEntry) -> None:
+        record.info["given_back"] = time.monotonic()
+
+    @event.listens_for(engine.sync_engine, "checkout")
+    def try_if_idle(connection: Any, record: ConnectionPoolEntry, _proxy: Any) -> None:
+        given_back = record.info.get("given_back")
+        if given_back is None or time.monotonic() - given_back < _IDLE_SECONDS:
+            return
+        try:
+            dialect.do_ping(connection)
+        except dialect.loaded_dbapi.Error as error:
+            raise InvalidatePoolError from error
 
 
 def split_application_name(url: str) -> tuple[sa.URL, str | None]:

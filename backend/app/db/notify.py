@@ -9,9 +9,11 @@ import asyncpg
 from sqlalchemy.engine import make_url
 
 from backend.app.core.logging import get_logger
+from backend.app.core.tasks import Tasks
 
 _RETRY_SECONDS = 1.0
 _CHECK_SECONDS = 5.0
+_STOP_SECONDS = 2.0
 
 
 class Bell:
@@ -30,12 +32,14 @@ class Bell:
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
         """Listen until the block is left, reconnecting as often as needed."""
-        async with asyncio.TaskGroup() as group:
-            task = group.create_task(self._listen(), name="bell")
-            try:
-                yield
-            finally:
-                task.cancel()
+        # No task group: it would wrap whatever the block raises.
+        tasks = Tasks()
+        listening = tasks.start(self._listen())
+        try:
+            yield
+        finally:
+            listening.cancel()
+            await tasks.drain(_STOP_SECONDS)
 
     async def _listen(self) -> None:
         while True:
@@ -64,6 +68,10 @@ class Bell:
         for events in self._waiting.values():
             for event in events:
                 event.set()
+
+    def ring(self, payload: str) -> None:
+        """Wake those of this process that wait for ``payload``; costs the database nothing."""
+        self._ring(None, 0, self._channel, payload)
 
     @contextmanager
     def ringing(self, payload: str) -> Iterator[asyncio.Event]:

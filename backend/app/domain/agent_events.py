@@ -143,8 +143,8 @@ class AgentAccessRefused(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SwitchSet(Fact):
-    """A switch was set while the program runs."""
+    """A switch was set while the program runs; None: it is left to the settings again."""
 
     kind: ClassVar[str] = "agent.switch_set"
     name: str
-    is_on: bool
+    is_on: bool | None

@@ -18,7 +18,7 @@ export interface AgentProblem {
 }
 
 /** The agent in the conversation on screen: how it stands, and everything a person can answer it. */
-export function useActiveAgent(chatId: Ref<string | null>) {
+export function useActiveAgent(chatId: Ref<string | null>, isChatThere: Ref<boolean>) {
   const store = useHelpdeskSession()
   const logs = useMessageLogs()
   const drafts = useDrafts()
@@ -48,7 +48,7 @@ export function useActiveAgent(chatId: Ref<string | null>) {
   /** Another tab, or another device, may have answered meanwhile. */
   async function comeBack(): Promise<void> {
     const id = chatId.value
-    if (!id || document.visibilityState === 'hidden') return
+    if (!id || !isChatThere.value || document.visibilityState === 'hidden') return
     const isKnown = () => store.of(id).sessions.map(({ currentTurn }) => currentTurn?.message)
     const before = JSON.stringify(isKnown())
     await store.load(id)
@@ -58,13 +58,16 @@ export function useActiveAgent(chatId: Ref<string | null>) {
   useEventListener(window, 'focus', comeBack)
   useEventListener(window, 'online', comeBack)
 
+  watch(chatId, () => {
+    problem.value = null
+    isReviewOpen.value = false
+    isCancelOpen.value = false
+  })
+  // Nothing is asked of a chat that does not exist.
   watch(
-    chatId,
+    [chatId, isChatThere],
     () => {
-      problem.value = null
-      isReviewOpen.value = false
-      isCancelOpen.value = false
-      void load()
+      if (isChatThere.value) void load()
     },
     { immediate: true },
   )

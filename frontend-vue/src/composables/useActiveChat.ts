@@ -6,6 +6,7 @@ import { useAuth } from '@/stores/auth'
 import { useChat } from '@/stores/chat'
 import { NEW_CHAT, useDrafts } from '@/stores/drafts'
 import { isBusy } from '@/stores/exchange'
+import { useHelpdeskSession } from '@/stores/helpdeskSession'
 import { useMessageLogs } from '@/stores/messageLogs'
 import { useUi } from '@/stores/ui'
 import { describeError } from './describeError'
@@ -89,6 +90,7 @@ export function useActiveChat(
     logs.hold(NEW_CHAT, text)
     try {
       const { id } = await chat.create(mode.value)
+      useHelpdeskSession().expectNone(id)
       return id
     } catch (cause) {
       const error = toApiError(cause)

@@ -318,9 +318,11 @@ export const en = {
   'draft.review': 'Review and file',
   'draft.link': 'Link to #{number}',
   'draft.duplicate': 'Possible duplicate: #{number} {title}',
-  'draft.duplicates': 'Possible duplicates',
   'draft.shared': 'In common: {words}',
-  'draft.link_hint': 'Linking adds you to it instead of opening a second ticket.',
+  'draft.more_duplicates': {
+    one: '{count} more possible duplicate in the review',
+    other: '{count} more possible duplicates in the review',
+  },
   'draft.modal.title': 'Review before filing',
   'draft.modal.text': 'Change anything. Below is what will be filed.',
   'draft.preview': 'What will be filed',
@@ -349,6 +351,7 @@ export const en = {
   'category.data': 'Data',
   'category.other': 'Other',
 
+  'outcome.label': 'Outcome',
   'outcome.filed': 'Ticket #{number} filed',
   'outcome.filed_plain': 'Ticket filed',
   'outcome.filed_before': 'Ticket #{number} was already filed',

@@ -10,6 +10,7 @@ export function reloadOnceForMissingChunk(): void {
     if (Date.now() - last < PAUSE_MS) return
     event.preventDefault()
     tabStorage.write(KEY, String(Date.now()))
-    window.location.reload()
+    // Called while the router still undoes the navigation, Chromium now and then did not reload.
+    setTimeout(() => window.location.reload(), 50)
   })
 }

@@ -43,6 +43,11 @@ export const useHelpdeskSession = defineStore('helpdeskSession', () => {
     return chats.get(chatId) as ChatAgent
   }
 
+  /** A chat that has just been created has no sessions: there is nothing to wait for. */
+  function expectNone(chatId: string): void {
+    of(chatId).isLoaded = true
+  }
+
   const current = (chatId: string) => of(chatId).sessions.at(-1) ?? null
 
   /** The session that may be answered, or an error as the server would give it. */
@@ -290,5 +295,5 @@ export const useHelpdeskSession = defineStore('helpdeskSession', () => {
     clearStarts()
   }
 
-  return { of, current, load, start, resume, confirm, abort, preview, forget, reset }
+  return { of, expectNone, current, load, start, resume, confirm, abort, preview, forget, reset }
 })

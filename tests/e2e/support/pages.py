@@ -112,6 +112,89 @@ class Chat:
 
 
 @dataclass(frozen=True)
+class Agent:
+    """The agent in a chat."""
+
+    page: Page
+
+    @classmethod
+    async def asked(cls, tab: Tab, question: str = UNRESOLVED) -> "Agent":
+        """A new chat in which the agent was asked for help."""
+        chat = await Chat.opened(tab)
+        await chat.choose_mode("Agent")
+        await chat.ask(question)
+        agent = cls(tab.page)
+        await agent.get_help.click()
+        return agent
+
+    @classmethod
+    async def with_question(cls, tab: Tab) -> "Agent":
+        """The agent waiting for an answer."""
+        agent = await cls.asked(tab)
+        await expect(agent.choice("My team")).to_be_visible()
+        return agent
+
+    @classmethod
+    async def with_draft(cls, tab: Tab) -> "Agent":
+        """The agent waiting for a yes to its draft."""
+        agent = await cls.with_question(tab)
+        await agent.choice("My team").click()
+        await expect(agent.review).to_be_visible()
+        return agent
+
+    @property
+    def chat(self) -> Chat:
+        """The chat it is in."""
+        return Chat(self.page)
+
+    @property
+    def get_help(self) -> Locator:
+        """Asks for it."""
+        return self.page.get_by_role("button", name="Get help", exact=True)
+
+    @property
+    def message(self) -> Locator:
+        """What it does and says, one for each session."""
+        return self.page.get_by_role("article", name="Agent")
+
+    @property
+    def bar(self) -> Locator:
+        """How the open session stands."""
+        return self.page.get_by_role("region", name="Agent session")
+
+    @property
+    def draft(self) -> Locator:
+        """The draft in the log."""
+        return self.page.get_by_role("region", name="Draft ticket")
+
+    @property
+    def review(self) -> Locator:
+        """Opens the draft's window."""
+        return self.draft.get_by_role("button", name="Review and file")
+
+    @property
+    def window(self) -> Locator:
+        """The draft's window."""
+        return self.page.get_by_role("dialog", name="Review before filing")
+
+    @property
+    def ticket(self) -> Locator:
+        """The way from the outcome to the ticket."""
+        outcome = self.message.get_by_role("region", name="Outcome")
+        return outcome.get_by_role("link", name=re.compile(r"^Ticket #\d+$"))
+
+    def choice(self, name: str) -> Locator:
+        """An answer to pick; its number may stand in front."""
+        return self.message.get_by_role("button", name=name)
+
+    async def file(self) -> None:
+        """Look the draft over and file it unchanged."""
+        await self.review.click()
+        await self.window.get_by_role("button", name="File it").click()
+        await expect(self.ticket).to_be_visible()
+
+
+@dataclass(frozen=True)
 class Source:
     """An article with its cited passage, beside the chat, over it or as a page of its own."""
 

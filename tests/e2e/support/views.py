@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from playwright.async_api import expect
 
-from tests.e2e.support.pages import PRINTER, UNRESOLVED, Chat, SignIn
+from tests.e2e.support.pages import PRINTER, UNRESOLVED, Agent, Chat, SignIn
 from tests.e2e.support.tabs import Look, Tab, Visits
 
 
@@ -42,8 +42,47 @@ async def _unresolved(visits: Visits, look: Look) -> Tab:
     chat = await Chat.opened(tab)
     await chat.choose_mode("Agent")
     answer = await chat.ask(UNRESOLVED)
-    await answer.get_by_role("button", name="Get help").click()
-    await expect(answer).to_contain_text("Nothing was sent.")
+    await expect(answer.get_by_role("button", name="Get help")).to_be_visible()
+    return tab
+
+
+async def _agent_question(visits: Visits, look: Look) -> Tab:
+    tab = await visits.person("maya", look)
+    await Agent.with_question(tab)
+    return tab
+
+
+async def _agent_draft(visits: Visits, look: Look) -> Tab:
+    tab = await visits.person("maya", look)
+    await Agent.with_draft(tab)
+    return tab
+
+
+async def _draft_window(visits: Visits, look: Look) -> Tab:
+    tab = await _agent_draft(visits, look)
+    agent = Agent(tab.page)
+    await agent.review.click()
+    await expect(agent.window.get_by_role("button", name="File it")).to_be_visible()
+    return tab
+
+
+async def _agent_filed(visits: Visits, look: Look) -> Tab:
+    tab = await _agent_draft(visits, look)
+    await Agent(tab.page).file()
+    return tab
+
+
+async def _ticket(visits: Visits, look: Look) -> Tab:
+    tab = await _agent_filed(visits, look)
+    await Agent(tab.page).ticket.click()
+    await expect(tab.page.get_by_role("region", name="Details")).to_be_visible()
+    return tab
+
+
+async def _my_tickets(visits: Visits, look: Look) -> Tab:
+    tab = await _agent_filed(visits, look)
+    await tab.go("/my/tickets")
+    await expect(tab.page.get_by_role("list", name="My tickets")).to_be_visible()
     return tab
 
 
@@ -60,5 +99,11 @@ VIEWS: dict[str, Callable[[Visits, Look], Awaitable[Tab]]] = {
     "answer": _answer,
     "source": _source,
     "unresolved": _unresolved,
+    "agent-question": _agent_question,
+    "agent-draft": _agent_draft,
+    "draft-window": _draft_window,
+    "agent-filed": _agent_filed,
+    "ticket": _ticket,
+    "my-tickets": _my_tickets,
     "account": _account,
 }

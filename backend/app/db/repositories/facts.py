@@ -1,5 +1,6 @@
 """Facts, and how far their readers have come."""
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -9,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.app.db.models import FactCounterRow, FactEpochRow, FactReaderRow, FactRow
+from backend.app.db.models import FactCounterRow, FactReaderRow
 from backend.app.domain.events import Fact
 
 
@@ -23,6 +24,13 @@ class StoredFact:
     actor_id: UUID | None
     data: dict[str, Any]
 
+
+_TELL = sa.text(
+    """
+    INSERT INTO facts (epoch, kind, actor_id, data)
+    SELECT epoch, :kind, CAST(:actor_id AS uuid), CAST(:data AS jsonb) FROM fact_epochs
+    """
+)
 
 #: Facts beyond a reader's position that nobody can still be writing before. A transaction that is
 #: still open has an id at or above the snapshot's xmin, so what it will tell later lies beyond all
@@ -66,13 +74,14 @@ class FactRepository:
     def __init__(self, session: AsyncSession) -> None:
         self._session = session
 
-    async def tell(self, fact: Fact) -> None:
+    async def tell(self, *facts: Fact) -> None:
         """Record that something happened, in this transaction."""
-        epoch = sa.select(FactEpochRow.epoch).scalar_subquery()
-        row = insert(FactRow).values(
-            epoch=epoch, kind=fact.kind, actor_id=fact.actor_id, data=fact.data()
-        )
-        await self._session.execute(row)
+        rows = [
+            {"kind": fact.kind, "actor_id": fact.actor_id, "data": json.dumps(fact.data())}
+            for fact in facts
+        ]
+        if rows:
+            await self._session.execute(_TELL, rows)
 
     async def unread(self, reader: str, *, limit: int) -> list[StoredFact] | None:
         """The next settled facts for ``reader``, whose position moves past them when this

@@ -29,9 +29,14 @@ class SwitchRepository:
         await self._session.execute(sa.select(sa.func.pg_advisory_xact_lock_shared(_LOCK_KEY)))
         return await self.all()
 
-    async def set(self, name: str, *, is_on: bool) -> None:
-        """Set a switch, after the transactions that go by its present position."""
+    async def set(self, name: str, *, is_on: bool | None) -> None:
+        """Set a switch, or with None leave it to the settings again; after the transactions that
+        go by its present position.
+        """
         await self._session.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK_KEY)))
+        if is_on is None:
+            await self._session.execute(sa.delete(SwitchRow).where(SwitchRow.name == name))
+            return
         row = insert(SwitchRow).values(name=name, is_on=is_on)
         await self._session.execute(
             row.on_conflict_do_update(

@@ -93,7 +93,13 @@ _CANDIDATES = sa.text(
              LEFT JOIN asked ON asked.lexeme = word.lexeme
         GROUP BY near.id
     )
-    SELECT near.id, near.number, near.title, near.status, near.created_at, shared.words,
+    SELECT near.id, near.number, near.title, near.status, near.created_at,
+           ARRAY(
+               SELECT DISTINCT lower(said.token) FROM ts_parse('default', :question) AS said
+               WHERE ts_lexize('english_stem', lower(said.token)) <@ shared.words
+                 AND cardinality(ts_lexize('english_stem', lower(said.token))) > 0
+               LIMIT 8
+           ) AS words,
            (shared.n / wanted.n + coalesce(titled.in_question / titled.n, 0)) / 2 AS odds
     FROM near JOIN shared USING (id) LEFT JOIN titled USING (id), wanted
     ORDER BY odds DESC, near.number DESC
@@ -110,7 +116,7 @@ def _candidate(row: Row[tuple[object, ...]]) -> Candidate:
         status=TicketStatus(row.status),
         url=f"/my/tickets/{row.id}",
         odds=round(row.odds, 2),
-        evidence=tuple(row.words[:8]),
+        evidence=tuple(row.words),
         created_at=row.created_at,
     )
 

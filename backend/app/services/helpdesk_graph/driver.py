@@ -154,8 +154,7 @@ class HelpdeskDriver:
             found=told.found,
         )
         await work.runs.tell(claim.thread_id, STEP, step.model_dump(mode="json"))
-        for fact in self._facts_of_step(known.session, told):
-            await work.facts.tell(fact)
+        await work.facts.tell(*self._facts_of_step(known.session, told))
 
     def _facts_of_step(self, session: AgentSession, told: StepTold) -> list[AgentFact]:
         facts: list[AgentFact] = []
@@ -236,8 +235,7 @@ class HelpdeskDriver:
             session.id, SessionChange(turn=dumped, chat_message_id=message_id, **change)
         )
         await work.runs.tell(ThreadId(session.id), TURN, dumped)
-        for fact in _facts_of_turn(session, shown, change, self.clock):
-            await work.facts.tell(fact)
+        await work.facts.tell(*_facts_of_turn(session, shown, change, self.clock))
         return shown
 
 

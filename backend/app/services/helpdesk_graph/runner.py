@@ -50,7 +50,7 @@ from backend.app.services.helpdesk_graph.matter import draft_from
 from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions, shown
 from backend.app.services.runs.claims import Claims
 from backend.app.services.runs.control import RunControls
-from backend.app.services.runs.engine import Ending, RunEngine
+from backend.app.services.runs.engine import Ending, Handed, RunEngine
 
 #: An abort may meet a run that pauses, and one that begins anew, at the very same moment.
 _ABORT_TRIES = 5
@@ -232,7 +232,8 @@ class HelpdeskRunner:
         given: Command[Any] = Command(
             resume={request.pending_question_id: {"confirmed": outcome.value}}
         )
-        return Launched(session_id, after, self.engine.launch(claim, given))
+        self.engine.launch(claim, given)  # to its end, which changes the answer no more
+        return Launched(session_id, after)
 
     def _repeated(self, session: AgentSession) -> Launched:
         if session.outcome not in {Outcome.FILED, Outcome.LINKED}:
@@ -308,14 +309,18 @@ class HelpdeskRunner:
 
     async def turn_of(self, launched: Launched) -> AgentTurn:
         """The turn that a launched run ends in, whichever process drives it to its end."""
-        if launched.ending is not None:
-            await launched.ending
-        async for _ in self.sessions.follow(launched.session_id, after=launched.after):
-            continue
-        view = await self.sessions.view_unscoped(launched.session_id)
-        if view.turn is None:
+        ending = await launched.ending if launched.ending is not None else None
+        is_replay = ending is None and not launched.after
+        if is_replay or isinstance(ending, Handed):
+            async for _ in self.sessions.follow(launched.session_id, after=launched.after):
+                continue
+        told, steps = await self.sessions.told(launched.session_id, after=launched.after)
+        if not told:
+            async with self.uow() as work:
+                await as_it_stands(work, launched.session_id)  # its chat may have been deleted
             raise Internal
-        return view.turn.model_copy(update={"debug_trace": view.steps})
+        # What was told first is this run's: somebody may have answered already.
+        return told[-1 if is_replay else 0].model_copy(update={"debug_trace": steps})
 
 
 def _redacted(text: str | None) -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
-from backend.app.db.uow import UnitOfWork
+from backend.app.db.uow import UnitOfWork, Work
 from backend.app.domain import sessions as domain
 from backend.app.domain.chat import ChatSessionId
 from backend.app.domain.principals import Principal, UserId
@@ -23,8 +23,8 @@ from backend.app.services.chat.sessions import ChatSessionNotFound
 from backend.app.services.helpdesk import filing
 from backend.app.services.helpdesk.admission import (
     Admission,
-    AgentSessionNotFound,
     SessionEnded,
+    as_it_stands,
 )
 from backend.app.services.helpdesk_graph.driver import STEP, TURN
 from backend.app.services.helpdesk_graph.matter import draft_from
@@ -56,7 +56,9 @@ class HelpdeskSessions:
         Raises:
             AgentSessionNotFound, SessionExpired: see `Admission.own_session`.
         """
-        return await self._view(await self.admission.own_session(principal, session_id))
+        session = await self.admission.own_session(principal, session_id)
+        async with self.uow() as work:
+            return await _view(work, session)
 
     async def of_chat(
         self, principal: Principal, chat_session_id: ChatSessionId, *, limit: int
@@ -70,13 +72,13 @@ class HelpdeskSessions:
             if await work.chat.session(chat_session_id, principal.user_id) is None:
                 raise ChatSessionNotFound
             found = await work.sessions.of_chat(chat_session_id, principal.user_id, limit=limit)
-        return [await self._view(one) for one in found]
+            return [await _view(work, one) for one in found]
 
     async def recent(self, *, limit: int, of: UserId | None) -> list[tuple[UserId, AgentSession]]:
         """Sessions with their owners, newest first, of everybody or of one: for administrators."""
         async with self.uow() as work:
             found = await work.sessions.recent_unscoped(limit=limit, of=of)
-        return [(one.user_id, await self._view(one)) for one in found]
+            return [(one.user_id, await _view(work, one)) for one in found]
 
     async def view_unscoped(self, session_id: AgentSessionId) -> AgentSession:
         """Anybody's session: for administrators.
@@ -85,10 +87,7 @@ class HelpdeskSessions:
             AgentSessionNotFound: there is none.
         """
         async with self.uow() as work:
-            session = await work.sessions.session_unscoped(session_id)
-        if session is None:
-            raise AgentSessionNotFound
-        return await self._view(session)
+            return await _view(work, await as_it_stands(work, session_id))
 
     async def preview(
         self, principal: Principal, session_id: AgentSessionId, draft: TicketDraft
@@ -118,29 +117,39 @@ class HelpdeskSessions:
         async for event in self.events.follow(ThreadId(session_id), after):
             yield Told(event.seq, _told(event))
 
-    async def _view(self, session: domain.AgentSession) -> AgentSession:
+    async def told(
+        self, session_id: AgentSessionId, *, after: int
+    ) -> tuple[list[AgentTurn], list[AgentStep]]:
+        """The turns that a session told behind number ``after``, and all of its steps."""
         async with self.uow() as work:
-            status = await work.runs.status(ThreadId(session.id))
-            told = await work.runs.events(ThreadId(session.id), after=0, limit=_MAX_EVENTS)
-        turn = AgentTurn.model_validate(session.turn) if session.turn else None
-        is_running = not session.has_ended and session.pending_question_id is None
-        progress = session.progress
-        return AgentSession(
-            session_id=session.id,
-            chat_session_id=session.chat_session_id,
-            status=_status(session, turn, is_running=is_running),
-            outcome=session.outcome,
-            reason=session.reason,
-            turn=None if is_running else turn,
-            steps=_steps(told),
-            exchanges=[AgentExchange(**one) for one in progress.get("exchanges", [])],
-            facts=[
-                AgentFact(key=key, value=value) for key, value in progress.get("facts", {}).items()
-            ],
-            last_event_id=status.last_seq if status else 0,
-            created_at=session.created_at,
-            updated_at=session.updated_at,
-        )
+            told = await work.runs.events(ThreadId(session_id), after=0, limit=_MAX_EVENTS)
+            late = told
+            if len(told) == _MAX_EVENTS:  # a draft may be added to without end
+                late = await work.runs.events(ThreadId(session_id), after=after, limit=_MAX_EVENTS)
+        turns = [one for one in late if one.kind == TURN and one.seq > after]
+        return [AgentTurn.model_validate(one.data) for one in turns], _steps(told)
+
+
+async def _view(work: Work, session: domain.AgentSession) -> AgentSession:
+    status = await work.runs.status(ThreadId(session.id))
+    told = await work.runs.events(ThreadId(session.id), after=0, limit=_MAX_EVENTS)
+    turn = AgentTurn.model_validate(session.turn) if session.turn else None
+    is_running = not session.has_ended and session.pending_question_id is None
+    progress = session.progress
+    return AgentSession(
+        session_id=session.id,
+        chat_session_id=session.chat_session_id,
+        status=_status(session, turn, is_running=is_running),
+        outcome=session.outcome,
+        reason=session.reason,
+        turn=None if is_running else turn,
+        steps=_steps(told),
+        exchanges=[AgentExchange(**one) for one in progress.get("exchanges", [])],
+        facts=[AgentFact(key=key, value=value) for key, value in progress.get("facts", {}).items()],
+        last_event_id=status.last_seq if status else 0,
+        created_at=session.created_at,
+        updated_at=session.updated_at,
+    )
 
 
 def _status(

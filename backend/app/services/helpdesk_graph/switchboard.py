@@ -22,8 +22,8 @@ class Switchboard:
             flags = Flags(self.settings, await work.switches.all())
         return {flag: flags.is_on(flag) for flag in Flag}
 
-    async def set(self, flag: Flag, *, is_on: bool) -> None:
-        """Set a switch, on every replica from its next step on."""
+    async def set(self, flag: Flag, *, is_on: bool | None) -> None:
+        """Set a switch, on every replica from its next step on; None: as the settings say."""
         async with self.uow() as work:
             await work.switches.set(flag.value, is_on=is_on)
             await work.facts.tell(SwitchSet(name=flag.value, is_on=is_on))

@@ -6,11 +6,13 @@ disconnected owner still writes changes nothing.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import psycopg
 from langchain_core.runnables import RunnableConfig
@@ -31,7 +33,7 @@ from psycopg_pool import AsyncConnectionPool
 from backend.app.core.errors import Conflict, Unavailable
 from backend.app.core.logging import get_logger
 from backend.app.core.settings import CheckpointBackend, CheckpointSettings
-from backend.app.db.engine import for_libpq
+from backend.app.db.engine import IDLE_IN_TRANSACTION, for_libpq
 from backend.app.domain.runs import Claim, ThreadId
 
 T = TypeVar("T")
@@ -46,6 +48,10 @@ _EPOCH_TICKS = 0x01B21DD213814000
 _FENCE = "SELECT require_claim(%s, %s, %s)"
 #: What this version of the library makes; the migration made the same.
 _LIBRARY_VERSIONS = list(range(len(AsyncPostgresSaver.MIGRATIONS)))
+
+#: A connection that was used within so many seconds is taken to be alive.
+_IDLE_SECONDS = 1.0
+_tried_at: WeakKeyDictionary[psycopg.AsyncConnection[Any], float] = WeakKeyDictionary()
 
 _writing: ContextVar[Claim | None] = ContextVar("writing_under_claim", default=None)
 
@@ -219,9 +225,25 @@ async def _refuse_unless_current(pool: AsyncConnectionPool[Any]) -> None:
         raise CheckpointSchemaNotCurrent
 
 
+async def _check_after_idling(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Try a connection before it is used, unless it was tried or used just now."""
+    now = time.monotonic()
+    if now - _tried_at.get(connection, 0.0) > _IDLE_SECONDS:
+        await AsyncConnectionPool.check_connection(connection)
+    _tried_at[connection] = now
+
+
 @asynccontextmanager
 async def _postgres(settings: CheckpointSettings, url: str) -> AsyncIterator[Checkpoints]:
-    options = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
+    options = {
+        "autocommit": True,
+        "prepare_threshold": 0,
+        "row_factory": dict_row,
+        # A checkpoint's commit does not wait for the disk. How a run pauses or ends is committed
+        # with a wait, and makes all before it last; what is lost before that is done once more.
+        "options": "-c synchronous_commit=off"
+        f" -c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION}",
+    }
     pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
         for_libpq(url),
         min_size=1,
@@ -229,7 +251,7 @@ async def _postgres(settings: CheckpointSettings, url: str) -> AsyncIterator[Che
         timeout=settings.pool_timeout_seconds,
         kwargs=options,
         open=False,
-        check=AsyncConnectionPool.check_connection,
+        check=_check_after_idling,
     )
     async with pool:
         await _refuse_unless_current(pool)

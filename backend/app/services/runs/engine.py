@@ -6,8 +6,8 @@ A run whose claim is lost settles nothing: the one that took it over does.
 """
 
 import asyncio
-from collections.abc import Awaitable, Mapping
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -21,6 +21,7 @@ from backend.app.core.errors import Internal
 from backend.app.core.logging import described, get_logger
 from backend.app.core.settings import RunSettings
 from backend.app.core.tasks import Tasks
+from backend.app.db.notify import Bell
 from backend.app.db.uow import UnitOfWork, Work
 from backend.app.domain.runs import AbortReason, Claim, GraphKind, ThreadId
 from backend.app.services.runs.checkpoint import CLAIM_KEY, Checkpoints, ClaimLost
@@ -141,6 +142,7 @@ class RunEngine:
     claims: Claims
     checkpoints: Checkpoints
     tasks: Tasks
+    bell: Bell
     settings: RunSettings
     drivers: dict[GraphKind, Driver] = field(default_factory=dict)
     is_draining: bool = False
@@ -171,7 +173,10 @@ class RunEngine:
         held = Held(claim)
         held.task = self.tasks.start(self._run(held, given))
         self.claims.keep(held)
-        return asyncio.shield(held.task)
+        waited = asyncio.shield(held.task)
+        # Seen: nobody may be waiting, as after a sweep.
+        waited.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return waited
 
     async def _run(self, held: Held, given: object) -> Ending:
         try:
@@ -188,7 +193,7 @@ class RunEngine:
         # By its allowance a graph decides when to ask no more; the grace is for ending well.
         limit = asyncio.timeout(claim.allowance.total_seconds() + self.settings.grace_seconds)
         try:
-            async with self._driving:
+            async with self._turn(claim):
                 await reach(await self.checkpoints.head(claim.thread_id), self.claims.clock)
                 async with limit:
                     await self._stream(driver, claim, given, control)
@@ -218,6 +223,16 @@ class RunEngine:
             return Failed(error)
         finally:
             self._controls.pop(claim.thread_id, None)
+
+    @asynccontextmanager
+    async def _turn(self, claim: Claim) -> AsyncIterator[None]:
+        """One of the runs that this process drives at the same time; waiting is no active time."""
+        waits = self._driving.locked()
+        async with self._driving:
+            if waits:
+                async with self.uow() as work:
+                    await work.runs.begin(claim)
+            yield
 
     def _cancelled(self, held: Held) -> Ending:
         """What a cancellation meant; LangGraph loses its message, so the reason is kept apart."""
@@ -249,9 +264,10 @@ class RunEngine:
 
     async def _record(self, driver: Driver, claim: Claim, told: object) -> None:
         async with self.uow() as work:
-            if not await work.runs.hold(claim):
+            if not await work.runs.hold(claim, is_final=False):
                 raise ClaimLost
             await driver.record(work, claim, told)
+        self.bell.ring(str(claim.thread_id))
 
     async def _where_it_stands(self, driver: Driver, claim: Claim) -> Ending:
         state = await driver.graph.aget_state(config_of(claim))

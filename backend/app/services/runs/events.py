@@ -9,8 +9,9 @@ from backend.app.db.uow import UnitOfWork
 from backend.app.domain.runs import RunEvent, ThreadId
 
 _BATCH = 200
-#: A wake-up may be lost; this is how late an event can then be.
-_LOOK_SECONDS = 1.0
+#: What another process tells is not rung here until its run pauses or ends: this is how late an
+#: event can be.
+_LOOK_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Tickets as a person sees them: one's own and those one follows, for operators all."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backend.app.core.errors import Forbidden, NotFound
 from backend.app.db.uow import UnitOfWork
@@ -47,7 +47,7 @@ class TicketDesk:
                 limit=limit,
                 before=before,
             )
-        return list(found)
+        return [_as_seen_by(principal, one) for one in found]
 
     async def get(self, principal: Principal, ticket_id: TicketId) -> Ticket:
         """A ticket that the person may see, or `TicketNotFound`."""
@@ -59,4 +59,11 @@ class TicketDesk:
             )
         if ticket is None:
             raise TicketNotFound
+        return _as_seen_by(principal, ticket)
+
+
+def _as_seen_by(principal: Principal, ticket: Ticket) -> Ticket:
+    """A follower sees the public part: never who asked, what was said, or where."""
+    if ticket.requester_id == principal.user_id or principal.role.includes(Role.OPERATOR):
         return ticket
+    return replace(ticket, requester_name="", body="", agent_session_id=None, chat_session_id=None)

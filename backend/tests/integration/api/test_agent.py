@@ -1,65 +1,34 @@
-"""The agent over HTTP: the journey, and the answer table."""
+"""The agent over HTTP: the journey."""
 
 from typing import Any
 
 import httpx
+import pytest
 
-SENTINEL = "Oracle Financials 403 error on budget reports"
-START = "/api/helpdesk/agent/start"
-RESUME = "/api/helpdesk/agent/resume"
-CONFIRM = "/api/helpdesk/agent/confirm"
-ABORT = "/api/helpdesk/agent/abort"
+from backend.app.bootstrap import Container
+from backend.app.domain.knowledge import ArticleSource
+from backend.tests.support.agent import (
+    confirm,
+    count,
+    reply,
+    session_of,
+    started,
+    started_in_chat,
+)
 
-
-async def chat_about(client: httpx.AsyncClient, question: str = SENTINEL) -> str:
-    chat_id = str((await client.post("/api/chat/sessions", json={"mode": "agent"})).json()["id"])
-    asked = await client.post(f"/api/chat/sessions/{chat_id}/messages", json={"text": question})
-    assert asked.status_code == 201
-    assert asked.json()["answer"]["kb_resolved"] is False
-    return chat_id
-
-
-async def start(client: httpx.AsyncClient, question: str = SENTINEL) -> dict[str, Any]:
-    chat_id = await chat_about(client, question)
-    answer = await client.post(START, json={"chat_session_id": chat_id})
-    assert answer.status_code == 200, answer.text
-    turn: dict[str, Any] = answer.json()
-    return turn
-
-
-async def reply(client: httpx.AsyncClient, turn: dict[str, Any], **said: str) -> httpx.Response:
-    return await client.post(
-        RESUME,
-        json={
-            "session_id": turn["session_id"],
-            "pending_question_id": turn["pending_question_id"],
-            **said,
-        },
-    )
-
-
-async def to_draft(client: httpx.AsyncClient) -> dict[str, Any]:
-    turn: dict[str, Any] = (await reply(client, await start(client), choice="My team")).json()
-    assert turn["kind"] == "draft_ready"
-    return turn
-
-
-async def confirm(client: httpx.AsyncClient, turn: dict[str, Any]) -> httpx.Response:
-    return await client.post(
-        CONFIRM,
-        json={
-            "session_id": turn["session_id"],
-            "pending_question_id": turn["pending_question_id"],
-            "draft": turn["draft"],
-            "draft_digest": turn["draft_digest"],
-        },
-    )
+VPN = ArticleSource(
+    "vpn",
+    "VPN connects but nothing loads",
+    "Disconnect, wait and connect again.\n\n## On Windows\n\n1. Open the settings.\n2. Flush DNS.",
+    questions=("pages time out while I am on vpn",),
+)
+TROUBLE = "the vpn connects but nothing loads"
 
 
 async def test_the_demos_question_goes_the_way_that_is_laid_down(
     client: httpx.AsyncClient,
 ) -> None:
-    asked = await start(client)
+    asked = await started_in_chat(client)
 
     assert asked["kind"] == "question"
     assert asked["message"] == "Is this affecting only you or your team?"
@@ -87,3 +56,57 @@ async def test_the_demos_question_goes_the_way_that_is_laid_down(
     assert [one["id"] for one in (await client.get("/api/tickets")).json()["items"]] == [
         ticket["id"]
     ]
+
+
+@pytest.fixture
+async def proposal(client: httpx.AsyncClient, container: Container) -> dict[str, Any]:
+    """A turn that offers an article."""
+    await container.library.bring_up_to_date("sample", [VPN], sample=True)
+    turn = await started(client, TROUBLE)
+    assert turn["proposal"] is not None, turn
+    return turn
+
+
+async def test_a_proposal_quotes_an_article_and_is_no_clarifying_question(
+    client: httpx.AsyncClient, proposal: dict[str, Any]
+) -> None:
+    assert proposal["kind"] == "question"
+    assert proposal["choices"] == ["That fixed it", "Still broken", "File a ticket"]
+    assert proposal["question_number"] is None
+    assert proposal["proposal"]["title"] == VPN.title
+    source = proposal["sources"][0]
+    assert f"[{source['number']}]" in proposal["proposal"]["text"]
+    article = (await client.get(f"/api/knowledge/articles/{source['article_id']}")).json()
+    assert article["body"][source["start"] : source["end"]] == source["quote"]
+
+
+async def test_a_fix_that_worked_ends_the_session_without_a_ticket(
+    client: httpx.AsyncClient, container: Container, proposal: dict[str, Any]
+) -> None:
+    turn = (await reply(client, proposal, choice="That fixed it")).json()
+
+    assert turn["kind"] == "resolved"
+    assert (await session_of(client, turn))["outcome"] == "resolved_by_agent"
+    assert await count(container, "tickets") == 0
+    again = await reply(client, proposal, choice="Still broken")
+    assert (again.status_code, again.json()["error"]) == (409, "session_ended")
+
+
+async def test_a_fix_that_did_not_work_stands_in_the_draft(
+    client: httpx.AsyncClient, proposal: dict[str, Any]
+) -> None:
+    turn = (await reply(client, proposal, choice="Still broken")).json()
+    while turn["kind"] == "question":
+        turn = (await reply(client, turn, reply="I don't know")).json()
+
+    assert turn["kind"] == "draft_ready"
+    assert f"## Did not help\n\n- {VPN.title}" in turn["draft"]["description"]
+
+
+async def test_who_wants_a_ticket_gets_its_draft_at_once(
+    client: httpx.AsyncClient, proposal: dict[str, Any]
+) -> None:
+    turn = (await reply(client, proposal, choice="File a ticket")).json()
+
+    assert turn["kind"] == "draft_ready"
+    assert [one["action"] for one in turn["debug_trace"]][-2:] == ["classify", "write_draft"]

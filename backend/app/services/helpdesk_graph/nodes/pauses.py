@@ -48,11 +48,16 @@ async def await_confirm(state: HelpdeskState) -> Update:
     wish = _WISHES.get(read_verdict(reply), Wish.GO_ON)
     if wish is Wish.TICKET:  # that is what the draft is for
         wish = Wish.GO_ON
-    step = state["step"]
-    return {
+    update: Update = {
         "answer": answer,
         "wish": wish.value,
         "user_replies": [*state.get("user_replies", []), reply],
+    }
+    if wish is not Wish.GO_ON:
+        return update
+    step = state["step"]
+    return {
+        **update,
         "exchanges": [*state.get("exchanges", []), {"question": ADDED, "reply": reply}],
         "facts": {**state.get("facts", {}), **facts_from(reply)},
         # A redraft is a step of its own, but none of the supervisor's turns.

@@ -185,7 +185,7 @@ async def replica(
         await held.enter_async_context(bell.listening())
         claims = Claims(uow, clock or SystemClock(), runs, OwnerId(uuid4()))
         tasks = Tasks()
-        run_engine = RunEngine(uow, claims, kept, tasks, runs)
+        run_engine = RunEngine(uow, claims, kept, tasks, bell, runs)
         driver = TestDriver(world, kept.saver)
         run_engine.register(GraphKind.TEST, driver)
         yield Replica(
