@@ -192,18 +192,17 @@ class User:
         self, replica: Replica, session_id: str, *, edits: bool = False
     ) -> dict[str, Any]:
         """Reload, answer, confirm, and again, until the session has ended; how it stands then."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                view = await self.settled(replica, session_id)
-                if view["status"] == "ended":
-                    return view
-                turn = view["turn"]
-                if view["status"] == "awaiting_user":
-                    await self.resume(replica, turn, new_key(), choice="My team")
-                    continue
-                if edits:
-                    turn = await self.edited(replica, turn, "Reports refuse the whole team")
-                await self.confirm(replica, turn, new_key())
+        until = time.monotonic() + PATIENCE
+        while (view := await self.settled(replica, session_id))["status"] != "ended":
+            assert time.monotonic() < until, self.history.calls[-4:]
+            turn = view["turn"]
+            if view["status"] == "awaiting_user":
+                await self.resume(replica, turn, new_key(), choice="My team")
+                continue
+            if edits:
+                turn = await self.edited(replica, turn, "Reports refuse the whole team")
+            await self.confirm(replica, turn, new_key())
+        return view
 
 
 def _about(turn: dict[str, Any]) -> dict[str, Any]:

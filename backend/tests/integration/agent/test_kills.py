@@ -22,7 +22,7 @@ LANES = 6
 #: A busy machine's share; seconds.
 MARGIN = 20.0
 #: A request meets a point less now and then; seconds until that is taken to be so.
-_AFTER_ANSWER = 3.0
+AFTER_ANSWER = 3.0
 
 Request = Callable[[Replica, str], Awaitable[Call]]
 
@@ -78,7 +78,7 @@ async def test_a_kill_between_any_two_steps_loses_nothing(
             victim = await replicas.start(fault=Fault("kill", request_, at))
             call = await made(victim, key)
             with suppress(TimeoutError):  # the point may be one that it meets after its answer
-                await asyncio.wait_for(victim.ended(), _AFTER_ANSWER)
+                await asyncio.wait_for(victim.ended(), AFTER_ANSWER)
             victim.kill()
             assert await victim.ended() == -SIGKILL
             began = time.monotonic()

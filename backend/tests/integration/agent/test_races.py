@@ -95,7 +95,7 @@ async def test_a_confirm_and_an_abort_at_the_same_instant_leave_one_outcome(
     container: Container, replicas: Replicas, requester: Person
 ) -> None:
     both = await replicas.both(agent=STRAIGHT_TO_DRAFT)
-    user, rounds, lead = User(requester, History()), 120, 0.0
+    user, rounds, lead = User(requester, History()), 100, 0.0
     outcomes: Counter[str] = Counter()
 
     async def after(seconds: float, call: Awaitable[Call]) -> Call:
