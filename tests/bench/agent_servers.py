@@ -22,7 +22,6 @@ from backend.app.core.settings import AgentSettings, Settings
 from backend.app.db.engine import create_engine, for_libpq
 from backend.app.db.uow import unit_of_work
 from backend.app.domain.budgets import Tools
-from backend.app.domain.principals import UserId
 from backend.app.domain.sessions import AgentSessionId
 from backend.app.main import create_app
 from backend.app.providers.web_search import CannedWebSearch
@@ -33,6 +32,7 @@ from backend.app.services.helpdesk_graph.nodes.steps import RunContext
 from backend.app.services.helpdesk_graph.rules import RuleBasedDecider
 from backend.app.services.helpdesk_graph.tools import AgentTools
 from backend.app.services.knowledge.library import KnowledgeLibrary
+from backend.tests.support.agent import a_session
 
 
 class Begin(BaseModel):
@@ -70,7 +70,7 @@ def stock() -> FastAPI:
 
     async def run(given: Any, thread_id: UUID, user_id: UUID) -> dict[str, Any]:
         clock = SystemClock()
-        context = RunContext(UserId(user_id), clock, clock.monotonic() + 60, Tools)
+        context = RunContext(a_session(thread_id, user_id), clock, clock.monotonic() + 60, Tools())
         state = await graphs[0].ainvoke(
             given,
             {"configurable": {"thread_id": str(thread_id)}},

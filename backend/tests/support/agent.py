@@ -5,15 +5,20 @@ import json
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import httpx
 import sqlalchemy as sa
 from sqlalchemy.engine import RowMapping
 
 from backend.app.bootstrap import Container, build
+from backend.app.core.clock import SystemClock
 from backend.app.core.periodic import every
 from backend.app.core.settings import Settings
+from backend.app.domain.principals import UserId
+from backend.app.domain.sessions import STATE_VERSION, AgentSession, AgentSessionId, Trigger
 from backend.app.main import create_app
 from backend.tests.support.people import Person
 
@@ -255,3 +260,18 @@ async def searching(container: Container, *, but: str = NOWHERE) -> str:
         if found:
             return str(found[0]["thread_id"])
         await asyncio.sleep(0.01)
+
+
+def a_session(session_id: UUID, user_id: UUID) -> AgentSession:
+    """A session that has just begun, outside a chat."""
+    now = SystemClock().now()
+    return AgentSession(
+        id=AgentSessionId(session_id),
+        user_id=UserId(user_id),
+        chat_session_id=None,
+        trigger=Trigger.CHIP,
+        state_version=STATE_VERSION,
+        created_at=now,
+        updated_at=now,
+        idle=timedelta(0),
+    )

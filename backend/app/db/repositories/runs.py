@@ -51,15 +51,32 @@ def _locked(*conditions: sa.ColumnElement[bool]) -> sa.Select[UUID]:
 #: One statement, since a run tells often.
 _TELL = sa.text(
     """
-    WITH numbered AS (
-        UPDATE runs SET last_seq = last_seq + 1 WHERE thread_id = :thread_id
-        RETURNING thread_id, last_seq
-    ), told AS (
-        INSERT INTO run_events (thread_id, seq, kind, data)
-        SELECT thread_id, last_seq, :kind, CAST(:data AS jsonb) FROM numbered
-        RETURNING seq
+    WITH told AS (
+        SELECT event ->> 0 AS kind, event -> 1 AS data, place
+        FROM jsonb_array_elements(CAST(:told AS jsonb)) WITH ORDINALITY AS each(event, place)
+    ), numbered AS (
+        UPDATE runs SET last_seq = last_seq + (SELECT count(*) FROM told)
+        WHERE thread_id = :thread_id
+        RETURNING thread_id, last_seq - (SELECT count(*) FROM told) AS before
     )
-    SELECT seq FROM told
+    INSERT INTO run_events (thread_id, seq, kind, data)
+    SELECT thread_id, before + place, kind, data FROM numbered, told
+    """
+)
+
+_RELEASE = sa.text(
+    """
+    WITH released AS (
+        UPDATE runs
+        SET owner = NULL, lease_until = NULL, claimed_at = NULL, abort_reason = NULL,
+            allowance = greatest(
+                allowance - (now() - coalesce(claimed_at, now())), interval '0'
+            ),
+            updated_at = now()
+        WHERE thread_id = :thread_id AND epoch = :epoch
+        RETURNING thread_id
+    )
+    SELECT pg_notify(:channel, thread_id::text) FROM released
     """
 )
 
@@ -76,6 +93,29 @@ class RunRepository:
             thread_id=thread_id, kind=kind.value, epoch=0, attempt=0, allowance=allowance
         )
         await self._session.execute(row)
+
+    async def add_taken(
+        self,
+        thread_id: ThreadId,
+        kind: GraphKind,
+        owner: OwnerId,
+        *,
+        allowance: timedelta,
+        lease: timedelta,
+    ) -> Claim:
+        """A new thread, and the claim on it."""
+        row = insert(RunRow).values(
+            thread_id=thread_id,
+            kind=kind.value,
+            owner=owner,
+            epoch=1,
+            attempt=1,
+            lease_until=sa.func.now() + lease,
+            claimed_at=sa.func.now(),
+            allowance=allowance,
+        )
+        await self._session.execute(row)
+        return Claim(thread_id, kind, owner, epoch=1, attempt=1, allowance=allowance)
 
     async def take(self, thread_id: ThreadId, owner: OwnerId, *, lease: timedelta) -> Claim | None:
         """The claim on a thread that nobody drives, or None. A lapsed one is the sweep's."""
@@ -185,19 +225,12 @@ class RunRepository:
 
     async def release(self, claim: Claim) -> None:
         """Give the thread back; the time since the claim is taken off its allowance."""
-        await self._session.execute(
-            sa.update(RunRow)
-            .where(RunRow.thread_id == claim.thread_id, RunRow.epoch == claim.epoch)
-            .values(
-                owner=None,
-                lease_until=None,
-                claimed_at=None,
-                abort_reason=None,
-                allowance=_LEFT,
-                updated_at=sa.func.now(),
-            )
-        )
-        await self._notify(claim.thread_id)
+        named = {
+            "thread_id": claim.thread_id,
+            "epoch": claim.epoch,
+            "channel": NOTIFY_CHANNEL,
+        }
+        await self._session.execute(_RELEASE, named)
 
     async def begin(self, claim: Claim) -> None:
         """Count active time from now on, and not from the claim."""
@@ -285,14 +318,15 @@ class RunRepository:
         reason = AbortReason(row.abort_reason) if row.abort_reason else None
         return RunStatus(row.owner is not None, row.last_seq, reason)
 
-    async def tell(self, thread_id: ThreadId, kind: str, data: dict[str, Any]) -> int:
-        """Append an event; its number.
+    async def tell(self, thread_id: ThreadId, *told: tuple[str, dict[str, Any]]) -> None:
+        """Append events, each of a kind and with data, in order.
 
         No NOTIFY: PostgreSQL lets such transactions commit only one after the other, and a run
         tells often. Readers of its own process are rung, others look.
         """
-        told = {"thread_id": thread_id, "kind": kind, "data": json.dumps(data)}
-        return int((await self._session.execute(_TELL, told)).scalar_one())
+        if told:
+            given = {"thread_id": thread_id, "told": json.dumps(told)}
+            await self._session.execute(_TELL, given)
 
     async def events(self, thread_id: ThreadId, *, after: int, limit: int) -> Sequence[RunEvent]:
         """The events behind number ``after``, in order."""

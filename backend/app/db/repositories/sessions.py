@@ -104,8 +104,8 @@ class SessionRepository:
         chat_session_id: ChatSessionId | None,
         trigger: Trigger,
         given: Mapping[str, Any],
-    ) -> bool:
-        """A new session that has not run yet; False when its chat has an open one already."""
+    ) -> AgentSession | None:
+        """A new session that has not run yet; None when its chat has an open one already."""
         statement = (
             insert(AgentSessionRow)
             .values(
@@ -121,7 +121,8 @@ class SessionRepository:
                 index_where=AgentSessionRow.outcome.is_(None),
             )
         )
-        return await self._session.scalar(statement.returning(AgentSessionRow.id)) is not None
+        row = await self._session.scalar(statement.returning(AgentSessionRow))
+        return _session(row, timedelta(0)) if row else None
 
     async def session(self, session_id: AgentSessionId, owner: UserId) -> AgentSession | None:
         """The owner's session, or None."""
@@ -181,10 +182,10 @@ class SessionRepository:
             .values(given=given, pending_question_id=None, updated_at=sa.func.now())
         )
 
-    async def change(self, session_id: AgentSessionId, change: SessionChange) -> None:
-        """Record how a session stands. One that has ended stays as it is."""
+    async def change(self, session_id: AgentSessionId, change: SessionChange) -> bool:
+        """Record how a session stands; False when it is there no more, or has ended already."""
         ended = sa.func.now() if change.outcome else None
-        await self._session.execute(
+        changed = (
             sa.update(AgentSessionRow)
             .where(AgentSessionRow.id == session_id, AgentSessionRow.outcome.is_(None))
             .values(
@@ -200,6 +201,7 @@ class SessionRepository:
                 updated_at=sa.func.now(),
             )
         )
+        return await self._session.scalar(changed.returning(AgentSessionRow.id)) is not None
 
     async def today(self) -> tuple[date, timedelta]:
         """This day in UTC, and how long it still is."""

@@ -124,7 +124,7 @@ class Admission:
     ttl: timedelta
 
     async def own_session(self, principal: Principal, session_id: AgentSessionId) -> AgentSession:
-        """One's own session, live or ended.
+        """One's own session, live or ended; reads it in a transaction of its own.
 
         Raises:
             AgentSessionNotFound: there is none, or it is another's.
@@ -159,11 +159,11 @@ class Admission:
         """Where every switch stands."""
         return Flags(self.settings, switched)
 
-    async def refuse_start(self, work: Work, principal: Principal) -> None:
+    async def refuse_start(self, work: Work, principal: Principal) -> Flags:
         """Raise when no session may start now: `KillSwitchOn`, `AgentSwitchedOff`,
-        `AgentNotEnabled`.
+        `AgentNotEnabled`. Else how the switches stand.
         """
-        flags = self.flags(await work.switches.all_until_commit())
+        flags = self.flags(await work.switches.all())
         if flags.is_on(Flag.KILL_SWITCH):
             raise KillSwitchOn
         if not flags.is_on(Flag.ENABLED):
@@ -171,11 +171,16 @@ class Admission:
         allowed = self.settings.enabled_user_ids
         if allowed and principal.user_id not in allowed:
             raise AgentNotEnabled
+        return flags
 
-    async def refuse_going_on(self, work: Work) -> None:
-        """Raise `KillSwitchOn` when nothing may go on; holds until the transaction has ended."""
-        if self.flags(await work.switches.all_until_commit()).is_on(Flag.KILL_SWITCH):
+    async def refuse_going_on(self, work: Work) -> Flags:
+        """Raise `KillSwitchOn` when nothing may go on; holds until the transaction has ended. Else
+        how the switches stand.
+        """
+        flags = self.flags(await work.switches.all_until_commit())
+        if flags.is_on(Flag.KILL_SWITCH):
             raise KillSwitchOn
+        return flags
 
     async def refuse_over_cap(self, work: Work, principal: Principal) -> None:
         """Count a start; raise `DailyCapReached` when those of this day are used up. Starts are

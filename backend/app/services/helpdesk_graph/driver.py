@@ -3,12 +3,12 @@ run's ending changes its session.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, cast
 
-from langgraph.types import Command
+from langgraph.types import Command, Durability
 
 from backend.app.core.clock import Clock
 from backend.app.core.ids import IdSource
@@ -42,9 +42,9 @@ from backend.app.services.helpdesk.flags import Flag, Flags
 from backend.app.services.helpdesk.persist import upsert_agent_summary
 from backend.app.services.helpdesk_graph import turns
 from backend.app.services.helpdesk_graph.graph import Graph
-from backend.app.services.helpdesk_graph.nodes.steps import SLOW, RunContext, StepTold
+from backend.app.services.helpdesk_graph.nodes.steps import SLOW, RunContext, Shown, StepTold
 from backend.app.services.helpdesk_graph.state import HelpdeskState
-from backend.app.services.runs.engine import (
+from backend.app.services.runs.endings import (
     Ending,
     Failed,
     Finished,
@@ -52,8 +52,8 @@ from backend.app.services.runs.engine import (
     Paused,
     RunStopped,
     Stopped,
-    config_of,
 )
+from backend.app.services.runs.engine import config_of
 
 #: Kinds of a run's events, and the names under which they are streamed.
 STEP, TURN = "step", "turn"
@@ -75,51 +75,36 @@ def budgets_of(settings: AgentSettings) -> ToolBudgets:
 
 
 @dataclass(slots=True)
-class _Known:
-    """Of a run under way: whose it is, and where the switches stood when last looked at."""
-
-    session: AgentSession
-    tools: Tools
-
-
-@dataclass(slots=True)
 class HelpdeskDriver:
-    """The agent's side of the run engine."""
+    """The agent's side of the run engine.
+
+    Its graph's steps only look things up; tickets and links are written with the confirm. So a run
+    may be begun again from its last pause, and is saved where it pauses.
+    """
 
     graph: Graph
     uow: UnitOfWork
     clock: Clock
     ids: IdSource
     settings: AgentSettings
-    _known: dict[ThreadId, _Known] = field(default_factory=dict)
+    durability: Durability = "exit"
+    _prepared: dict[ThreadId, tuple[AgentSession, Tools, Shown]] = field(default_factory=dict)
 
-    async def prepare(self, work: Work, thread_id: ThreadId) -> AgentSession:
-        """Learn whose run it is that begins now.
+    def prepare(self, session: AgentSession, switched_on: Tools) -> Shown:
+        """Learn whose run it is that begins now, and which tools are switched on.
 
-        Raises:
-            RunStopped: nobody's any more, or everything is switched off.
+        Returns:
+            What the run will have shown, once it is launched and has settled in this process.
         """
-        session = await work.sessions.session_unscoped(AgentSessionId(thread_id))
-        if session is None:
-            raise RunStopped(AbortReason.ERASED)
-        self._known[thread_id] = _Known(session, await self._switched_on(work))
-        return session
-
-    async def _switched_on(self, work: Work) -> Tools:
-        flags = Flags(self.settings, await work.switches.all())
-        if flags.is_on(Flag.KILL_SWITCH):
-            raise RunStopped(AbortReason.KILL_SWITCH)
-        return flags.tools
+        shown = Shown()
+        self._prepared[ThreadId(session.id)] = session, switched_on, shown
+        return shown
 
     def context(self, claim: Claim) -> RunContext:
         """The run's context. Its time ends with the allowance; what lies beyond is for a draft."""
-        known = self._known[claim.thread_id]
-        return RunContext(
-            actor=known.session.user_id,
-            clock=self.clock,
-            ends_at=self.clock.monotonic() + claim.allowance.total_seconds(),
-            switched_on=lambda: known.tools,
-        )
+        session, switched_on, shown = self._prepared.pop(claim.thread_id)
+        ends_at = self.clock.monotonic() + claim.allowance.total_seconds()
+        return RunContext(session, self.clock, ends_at, switched_on, shown)
 
     async def again(self, claim: Claim) -> object:
         """What the session's dead process had accepted: its conversation when nothing was saved
@@ -129,7 +114,10 @@ class HelpdeskDriver:
             RunStopped: the session is gone, or everything is switched off.
         """
         async with self.uow() as work:
-            session = await self.prepare(work, claim.thread_id)
+            session = await work.sessions.session_unscoped(AgentSessionId(claim.thread_id))
+            if session is None:
+                raise RunStopped(AbortReason.ERASED)
+            self.prepare(session, await self._switched_on(work))
         given = session.given or {}
         saved = await self.graph.aget_state(config_of(claim))
         if saved.created_at is None:
@@ -139,22 +127,31 @@ class HelpdeskDriver:
             return Command(resume={given["question_id"]: given["answer"]})
         return None
 
-    async def record(self, work: Work, claim: Claim, told: object) -> None:
-        """Store a step's event together with its facts, and look at the switches."""
-        assert isinstance(told, StepTold)
-        known = self._known[claim.thread_id]
-        known.tools = await self._switched_on(work)
-        step = AgentStep(
-            seq=told.seq,
-            action=told.action,
-            status=told.status,
-            reason=told.reason,
-            started_at=told.started_at,
-            duration_ms=told.duration_ms,
-            found=told.found,
-        )
-        await work.runs.tell(claim.thread_id, STEP, step.model_dump(mode="json"))
-        await work.facts.tell(*self._facts_of_step(known.session, told))
+    async def _switched_on(self, work: Work) -> Tools:
+        flags = Flags(self.settings, await work.switches.all())
+        if flags.is_on(Flag.KILL_SWITCH):
+            raise RunStopped(AbortReason.KILL_SWITCH)
+        return flags.tools
+
+    def is_urgent(self, told: object) -> bool:
+        """A step that takes time is shown when it begins."""
+        return isinstance(told, StepTold) and told.status is StepStatus.RUNNING
+
+    async def watch(self, work: Work, context: RunContext) -> None:
+        """Look at the switches."""
+        context.tools = await self._switched_on(work)
+
+    async def record(
+        self, work: Work, claim: Claim, context: RunContext, told: Sequence[object]
+    ) -> None:
+        """Store steps' events together with their facts."""
+        steps = [one for one in told if isinstance(one, StepTold)]
+        shown = [_step(one) for one in steps]
+        context.shown.steps |= {one.seq: one for one in shown}
+        events = [(STEP, one.model_dump(mode="json")) for one in shown]
+        await work.runs.tell(claim.thread_id, *events)
+        facts = [fact for one in steps for fact in self._facts_of_step(context.session, one)]
+        await work.facts.tell(*facts)
 
     def _facts_of_step(self, session: AgentSession, told: StepTold) -> list[AgentFact]:
         facts: list[AgentFact] = []
@@ -178,18 +175,25 @@ class HelpdeskDriver:
             )
         return facts
 
-    async def settle(self, work: Work, claim: Claim, ending: Ending) -> bool:
+    async def settle(
+        self, work: Work, claim: Claim, context: RunContext | None, ending: Ending
+    ) -> bool:
         """Store how the session stands now; whether it is over. One with an outcome keeps it."""
-        self._known.pop(claim.thread_id, None)
-        session = await work.sessions.session_unscoped(AgentSessionId(claim.thread_id))
+        session = (
+            context.session
+            if context is not None  # as it was read under this very claim
+            else await work.sessions.session_unscoped(AgentSessionId(claim.thread_id))
+        )
         if session is None or session.has_ended or isinstance(ending, Handed):
             return True
         if isinstance(ending, Failed):
             await work.facts.tell(AgentFailed(**about(session), error=type(ending.error).__name__))
         turn, change = self._change(session, ending)
         message_id = await upsert_agent_summary(work, self.ids, session, turn)
-        await self.finish(work, session, turn, change, message_id=message_id)
-        return not isinstance(ending, Paused)
+        shown = await self.finish(work, session, turn, change, message_id=message_id)
+        if context is not None:
+            context.shown.turn = shown
+        return shown is None or not isinstance(ending, Paused)
 
     def _change(self, session: AgentSession, ending: Ending) -> tuple[AgentTurn, dict[str, Any]]:
         """The turn to show, and what of the session's row changes with it."""
@@ -227,16 +231,32 @@ class HelpdeskDriver:
         change: Mapping[str, Any],
         *,
         message_id: Any,
-    ) -> AgentTurn:
-        """Write the session's row, its event and its facts; the turn as it is shown."""
+    ) -> AgentTurn | None:
+        """Write the session's row, its event and its facts.
+
+        Returns:
+            The turn as it is shown; None when the session has been deleted with its chat.
+        """
         shown = turn.model_copy(update={"chat_message_id": message_id})
         dumped = shown.model_dump(mode="json", exclude_none=True)
-        await work.sessions.change(
-            session.id, SessionChange(turn=dumped, chat_message_id=message_id, **change)
-        )
-        await work.runs.tell(ThreadId(session.id), TURN, dumped)
+        changed = SessionChange(turn=dumped, chat_message_id=message_id, **change)
+        if not await work.sessions.change(session.id, changed):
+            return None
+        await work.runs.tell(ThreadId(session.id), (TURN, dumped))
         await work.facts.tell(*_facts_of_turn(session, shown, change, self.clock))
         return shown
+
+
+def _step(told: StepTold) -> AgentStep:
+    return AgentStep(
+        seq=told.seq,
+        action=told.action,
+        status=told.status,
+        reason=told.reason,
+        started_at=told.started_at,
+        duration_ms=told.duration_ms,
+        found=told.found,
+    )
 
 
 def about(session: AgentSession) -> dict[str, Any]:

@@ -4,7 +4,7 @@ Each admits in a short transaction and works without one; the driver records in 
 """
 
 from collections.abc import Awaitable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langgraph.types import Command
@@ -32,6 +32,7 @@ from backend.app.schemas.helpdesk import (
 from backend.app.services.helpdesk import filing
 from backend.app.services.helpdesk.admission import (
     Admission,
+    AgentSessionNotFound,
     AgentSwitchedOff,
     SessionEnded,
     SessionOpen,
@@ -47,10 +48,12 @@ from backend.app.services.helpdesk_graph import turns
 from backend.app.services.helpdesk_graph.beginning import Beginning
 from backend.app.services.helpdesk_graph.driver import HelpdeskDriver, about
 from backend.app.services.helpdesk_graph.matter import draft_from
+from backend.app.services.helpdesk_graph.nodes.steps import Shown
 from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions, shown
 from backend.app.services.runs.claims import Claims
 from backend.app.services.runs.control import RunControls
-from backend.app.services.runs.engine import Ending, Handed, RunEngine
+from backend.app.services.runs.endings import Ending, Handed
+from backend.app.services.runs.engine import RunEngine
 
 #: An abort may meet a run that pauses, and one that begins anew, at the very same moment.
 _ABORT_TRIES = 5
@@ -65,6 +68,7 @@ class Launched:
     session_id: AgentSessionId
     after: int
     ending: Awaitable[Ending] | None = None
+    shown: Shown | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ class HelpdeskRunner:
             if asked and (earlier := await self._replayed(work, principal, asked)):
                 return earlier
             await self.beginning.lock_chat(work, principal, chat_session_id)
-            await self.admission.refuse_start(work, principal)
+            flags = await self.admission.refuse_start(work, principal)
             if self.engine.is_draining:
                 raise AgentSwitchedOff
             if chat_session_id:
@@ -113,19 +117,22 @@ class HelpdeskRunner:
             await refuse_taken(work, asked)
             await self.admission.refuse_over_cap(work, principal)
             given = {"state": case.state}
-            await work.sessions.add(
+            session = await work.sessions.add(
                 case.session_id, principal.user_id, chat_session_id, request.trigger, given
             )
+            if session is None:
+                raise SessionOpen
             if asked:
-                await work.sessions.keep_key(asked, case.session_id)
-            thread_id = ThreadId(case.session_id)
-            await work.runs.add(
-                thread_id, GraphKind.HELPDESK, allowance=self.admission.settings.deadline
+                await work.sessions.keep_key(asked, session.id)
+            claim = await self.claims.add(
+                work,
+                ThreadId(session.id),
+                GraphKind.HELPDESK,
+                allowance=self.admission.settings.deadline,
             )
-            claim = await self.claims.take(work, thread_id)
-            session = await self.driver.prepare(work, thread_id)
+            shown = self.driver.prepare(session, flags.tools)
             await work.facts.tell(AgentStarted(**about(session), trigger=request.trigger))
-        return Launched(case.session_id, 0, self.engine.launch(claim, case.state))
+        return Launched(session.id, 0, self.engine.launch(claim, case.state), shown)
 
     async def _end_expired(
         self, principal: Principal, chat_session_id: ChatSessionId | None
@@ -167,7 +174,7 @@ class HelpdeskRunner:
                 return earlier
             if (await as_it_stands(work, session_id)).has_ended:
                 raise SessionEnded
-            await self.admission.refuse_going_on(work)
+            flags = await self.admission.refuse_going_on(work)
             if self.engine.is_draining:
                 raise AgentSwitchedOff
             claim, session, after = await self._claimed(work, session_id, question_id)
@@ -177,10 +184,10 @@ class HelpdeskRunner:
             if asked:
                 await work.sessions.keep_key(asked, session_id)
             await work.sessions.give(session_id, {"question_id": question_id, "answer": answer})
-            await self.driver.prepare(work, claim.thread_id)
+            shown = self.driver.prepare(session, flags.tools)
             await work.facts.tell(AgentResumed(**about(session), question_id=question_id))
         given: Command[Any] = Command(resume={question_id: answer})
-        return Launched(session_id, after, self.engine.launch(claim, given))
+        return Launched(session_id, after, self.engine.launch(claim, given), shown)
 
     async def _claimed(
         self, work: Work, session_id: AgentSessionId, question_id: str
@@ -216,7 +223,7 @@ class HelpdeskRunner:
             session = await as_it_stands(work, session_id)
             if session.has_ended:
                 return self._repeated(session)
-            await self.admission.refuse_going_on(work)
+            flags = await self.admission.refuse_going_on(work)
             claim, session, after = await self._claimed(
                 work, session_id, request.pending_question_id
             )
@@ -227,13 +234,14 @@ class HelpdeskRunner:
             await refuse_taken(work, asked)
             if asked:
                 await work.sessions.keep_key(asked, session_id)
-            outcome = await self._decided(work, principal, session, request)
-            await self.driver.prepare(work, claim.thread_id)
+            outcome, turn = await self._decided(work, principal, session, request)
+            shown = self.driver.prepare(replace(session, outcome=outcome), flags.tools)
+        shown.turn = turn
         given: Command[Any] = Command(
             resume={request.pending_question_id: {"confirmed": outcome.value}}
         )
         self.engine.launch(claim, given)  # to its end, which changes the answer no more
-        return Launched(session_id, after)
+        return Launched(session_id, after, shown=shown)
 
     def _repeated(self, session: AgentSession) -> Launched:
         if session.outcome not in {Outcome.FILED, Outcome.LINKED}:
@@ -246,7 +254,7 @@ class HelpdeskRunner:
         principal: Principal,
         session: AgentSession,
         request: AgentConfirmRequest,
-    ) -> Outcome:
+    ) -> tuple[Outcome, AgentTurn]:
         """Write ticket or link, and the session's outcome with it: from here it cannot be ended
         otherwise.
         """
@@ -267,7 +275,9 @@ class HelpdeskRunner:
         turn = turns.confirmed_turn(session, outcome, ticket)
         message_id = await upsert_agent_summary(work, self.ids, session, turn)
         change = {"progress": session.progress, "outcome": outcome, "draft_digest": digest}
-        await self.driver.finish(work, session, turn, change, message_id=message_id)
+        told = await self.driver.finish(work, session, turn, change, message_id=message_id)
+        if told is None:
+            raise AgentSessionNotFound
         await work.facts.tell(
             AgentUserConfirmed(
                 **about(session),
@@ -276,7 +286,7 @@ class HelpdeskRunner:
                 draft_digest=digest,
             )
         )
-        return outcome
+        return outcome, told
 
     async def abort_session(self, principal: Principal, session_id: AgentSessionId) -> AgentTurn:
         """End a session; one that has its outcome keeps it.
@@ -310,7 +320,9 @@ class HelpdeskRunner:
     async def turn_of(self, launched: Launched) -> AgentTurn:
         """The turn that a launched run ends in, whichever process drives it to its end."""
         ending = await launched.ending if launched.ending is not None else None
-        is_replay = ending is None and not launched.after
+        if launched.shown is not None and (turn := launched.shown.traced()):
+            return turn
+        is_replay = ending is None and launched.shown is None
         if is_replay or isinstance(ending, Handed):
             async for _ in self.sessions.follow(launched.session_id, after=launched.after):
                 continue

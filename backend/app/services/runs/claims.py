@@ -10,7 +10,14 @@ from backend.app.core.errors import AppError, Conflict
 from backend.app.core.logging import get_logger
 from backend.app.core.settings import RunSettings
 from backend.app.db.uow import UnitOfWork, Work
-from backend.app.domain.runs import AbortReason, Claim, Heartbeat, OwnerId, ThreadId
+from backend.app.domain.runs import (
+    AbortReason,
+    Claim,
+    GraphKind,
+    Heartbeat,
+    OwnerId,
+    ThreadId,
+)
 
 
 class RunInProgress(Conflict):
@@ -24,9 +31,12 @@ class Held:
     """A claim that this process drives: the task that does, and why it was stopped.
 
     ``task`` is there while the graph runs; a run that is being settled is stopped no more.
+    ``context`` is the run's; ``untold`` what its nodes told and is not stored yet.
     """
 
     claim: Claim
+    context: Any = None
+    untold: list[object] = field(default_factory=list)
     task: asyncio.Task[Any] | None = None
     reason: AbortReason | None = None
     is_lost: bool = False
@@ -59,6 +69,15 @@ class Claims:
         if claim is None:
             raise RunInProgress
         return claim
+
+    async def add(
+        self, work: Work, thread_id: ThreadId, kind: GraphKind, *, allowance: timedelta
+    ) -> Claim:
+        """A new thread with the claim on it, in the caller's transaction."""
+        lease = self.settings.lease
+        return await work.runs.add_taken(
+            thread_id, kind, self.owner, allowance=allowance, lease=lease
+        )
 
     def keep(self, held: Held) -> None:
         """Keep a claim alive from now on."""

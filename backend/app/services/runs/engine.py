@@ -6,18 +6,17 @@ A run whose claim is lost settles nothing: the one that took it over does.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.errors import EmptyInputError, GraphBubbleUp, GraphDrained
+from langgraph.errors import EmptyInputError, GraphDrained
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
-from langgraph.types import Interrupt
+from langgraph.types import Durability
 
-from backend.app.core.errors import Internal
 from backend.app.core.logging import described, get_logger
 from backend.app.core.settings import RunSettings
 from backend.app.core.tasks import Tasks
@@ -26,80 +25,46 @@ from backend.app.db.uow import UnitOfWork, Work
 from backend.app.domain.runs import AbortReason, Claim, GraphKind, ThreadId
 from backend.app.services.runs.checkpoint import CLAIM_KEY, Checkpoints, ClaimLost
 from backend.app.services.runs.claims import Claims, Held
+from backend.app.services.runs.endings import (
+    Ending,
+    Failed,
+    Finished,
+    Handed,
+    LaterCheckpointUnseen,
+    Paused,
+    RunStopped,
+    Stopped,
+    stop_within,
+)
 from backend.app.services.runs.fitness import ClockBehind, reach
 
 #: So many supersteps end any run: above every budget, far below LangGraph's own 10,007.
 RECURSION_LIMIT = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Paused:
-    """The run waits for a person; ``interrupts`` are the open questions with their ids."""
-
-    interrupts: tuple[Interrupt, ...]
-    values: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """The graph came to its end."""
-
-    values: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """The run was ended from outside, or ran out of active time."""
-
-    reason: AbortReason
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """The run met an error that nobody foresaw."""
-
-    error: Exception
-
-
-@dataclass(frozen=True, slots=True)
-class Handed:
-    """Another process goes on with the run: it was drained, or its claim is lost."""
-
-
-Ending = Paused | Finished | Stopped | Failed | Handed
-
-
-class LaterCheckpointUnseen(Internal):
-    """What this run did last cannot be seen: a clock was set back while it went on."""
-
-
-class RunStopped(GraphBubbleUp):
-    """The run is to end now, as stopped; a node raises it, or a driver's ``record``.
-
-    Of LangGraph's own kind, so that no retry policy tries the node again, no error handler takes it
-    for a failure and nothing of it is saved with the thread.
-    """
-
-    def __init__(self, reason: AbortReason) -> None:
-        self.reason = reason
-        super().__init__(reason.value)
-
-
-def _stop_within(error: BaseException) -> RunStopped | None:
-    """The stop that ``error`` is or holds: a node's own task group wraps what its tasks raise."""
-    if isinstance(error, RunStopped):
-        return error
-    held = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
-    return next(filter(None, map(_stop_within, held)), None)
-
-
 class Driver(Protocol):
     """What the engine must be told about a graph."""
 
     graph: CompiledStateGraph[Any, Any, Any, Any]
+    #: ``sync`` saves every step before the next; ``exit`` saves where a run pauses or ends, and is
+    #: for graphs whose steps may be taken again from there: all they do to the world is recorded
+    #: elsewhere.
+    durability: Durability
 
-    def context(self, claim: Claim, /) -> object:
+    def context(self, claim: Claim, /) -> Any:
         """The run's typed context: ports and per-run values, never saved."""
+
+    def is_urgent(self, told: object) -> bool:
+        """Whether what a node told is to be stored before the run goes on; what is not goes along
+        with the next that is, or with how the run ends.
+        """
+
+    async def watch(self, work: Work, context: Any) -> None:
+        """Look, whenever something urgent is stored, whether the run may go on.
+
+        Raises:
+            RunStopped: it may not.
+        """
 
     async def again(self, claim: Claim, /) -> object:
         """What a run that is taken over is given: what its dead process had accepted and not yet
@@ -109,11 +74,12 @@ class Driver(Protocol):
             RunStopped: it is not to go on.
         """
 
-    async def record(self, work: Work, claim: Claim, told: object) -> None:
-        """Store what a node told through its stream writer: events and facts together."""
+    async def record(self, work: Work, claim: Claim, context: Any, told: Sequence[object]) -> None:
+        """Store what nodes told through their stream writer: events and facts together."""
 
-    async def settle(self, work: Work, claim: Claim, ending: Ending) -> bool:
-        """Store how the run ended, in the transaction that gives the claim back.
+    async def settle(self, work: Work, claim: Claim, context: Any, ending: Ending) -> bool:
+        """Store how the run ended, in the transaction that gives the claim back. ``context`` is
+        None of a thread that was ended without being driven.
 
         Returns:
             Whether the thread is over: nobody will go on with it, and its checkpoints may go.
@@ -182,7 +148,7 @@ class RunEngine:
         try:
             ending = await self._drive(held, given)
             held.task = None
-            return await self._settled(held.claim, ending)
+            return await self._settled(held, ending)
         finally:
             self.claims.forget(held)
 
@@ -196,25 +162,25 @@ class RunEngine:
             async with self._turn(claim):
                 await reach(await self.checkpoints.head(claim.thread_id), self.claims.clock)
                 async with limit:
-                    await self._stream(driver, claim, given, control)
+                    await self._stream(held, given, control)
                 return await self._where_it_stands(driver, claim)
         except asyncio.CancelledError:
             return self._cancelled(held)
         except GraphDrained:
-            await self._leave(claim)
+            await self._leave(held)
             return Handed()
         except ClaimLost:
             return Handed()
         except ClockBehind:
             # Nothing was begun: another replica's clock may do, or this one's in a moment.
-            await self._leave(claim)
+            await self._leave(held)
             raise
         except EmptyInputError:
             # Its process died before the first checkpoint: there is nothing to go on with.
             return Stopped(AbortReason.SERVER_RESTART)
         except Exception as error:  # noqa: BLE001 -- one of the named places
             # The supervisor of runs: whatever a graph raises is an ending, and is settled as one.
-            stop = _stop_within(error)
+            stop = stop_within(error)
             if stop is not None:
                 return Stopped(stop.reason)
             if limit.expired():
@@ -247,51 +213,64 @@ class RunEngine:
             task.uncancel()  # so that the ending can still be settled
         return ending
 
-    async def _stream(
-        self, driver: Driver, claim: Claim, given: object, control: RunControl
-    ) -> None:
+    async def _stream(self, held: Held, given: object, control: RunControl) -> None:
+        claim, driver = held.claim, self.drivers[held.claim.kind]
+        held.context = driver.context(claim)
         stream = driver.graph.astream(
             given,
             config_of(claim),
-            context=driver.context(claim),
+            context=held.context,
             stream_mode="custom",
-            durability="sync",
+            durability=driver.durability,
             control=control,
         )
         async with aclosing(stream) as parts:  # type: ignore[type-var]
             async for told in parts:
-                await self._record(driver, claim, told)
+                held.untold.append(told)
+                if driver.is_urgent(told):
+                    await self._record(held, driver)
 
-    async def _record(self, driver: Driver, claim: Claim, told: object) -> None:
+    async def _record(self, held: Held, driver: Driver) -> None:
         async with self.uow() as work:
-            if not await work.runs.hold(claim, is_final=False):
+            if not await work.runs.hold(held.claim, is_final=False):
                 raise ClaimLost
-            await driver.record(work, claim, told)
-        self.bell.ring(str(claim.thread_id))
+            await driver.watch(work, held.context)
+            await driver.record(work, held.claim, held.context, held.untold)
+        held.untold.clear()
+        self.bell.ring(str(held.claim.thread_id))
 
     async def _where_it_stands(self, driver: Driver, claim: Claim) -> Ending:
         state = await driver.graph.aget_state(config_of(claim))
         if state.next and not state.interrupts:
             return Failed(LaterCheckpointUnseen())
-        await self.checkpoints.prune(claim.thread_id)  # while the claim still keeps others away
+        if driver.durability == "sync":  # else there is little to prune
+            await self.checkpoints.prune(claim.thread_id)  # while the claim keeps others away
         if state.interrupts:
             return Paused(tuple(state.interrupts), state.values)
         return Finished(state.values)
 
-    async def _settled(self, claim: Claim, ending: Ending) -> Ending:
+    async def _settled(self, held: Held, ending: Ending) -> Ending:
+        claim, driver = held.claim, self.drivers[held.claim.kind]
         if isinstance(ending, Handed):
             return ending
         async with self.uow() as work:
             if not await work.runs.hold(claim):
                 return Handed()
-            is_over = await self.drivers[claim.kind].settle(work, claim, ending)
+            if held.untold:
+                await driver.record(work, claim, held.context, held.untold)
+            is_over = await driver.settle(work, claim, held.context, ending)
             await work.runs.release(claim)
+        self.bell.ring(str(claim.thread_id))
         if is_over:
             await self.checkpoints.forget(claim.thread_id)
         return ending
 
-    async def _leave(self, claim: Claim) -> None:
+    async def _leave(self, held: Held) -> None:
+        """Let another process go on with a run, from where it is saved."""
+        claim, driver = held.claim, self.drivers[held.claim.kind]
         async with self.uow() as work:
+            if held.untold and await work.runs.hold(claim):
+                await driver.record(work, claim, held.context, held.untold)
             await work.runs.lapse(claim)
 
     async def sweep(self) -> None:
@@ -321,7 +300,7 @@ class RunEngine:
     async def end(self, claim: Claim, reason: AbortReason) -> None:
         """Settle a thread as stopped without driving it."""
         get_logger("runs").info("run_ended", reason=reason.value, attempt=claim.attempt)
-        await self._settled(claim, Stopped(reason))
+        await self._settled(Held(claim), Stopped(reason))
 
     async def drain(self, within_seconds: float) -> None:
         """Stop runs at their next step, leave them to another process; then cut what is left."""

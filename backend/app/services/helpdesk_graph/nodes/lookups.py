@@ -60,7 +60,7 @@ def make_search_duplicates_node(tools: AgentTools) -> Node:
     async def search_duplicates(state: HelpdeskState, runtime: Runtime[RunContext]) -> Update:
         context = runtime.context
         call = tools.search_existing_issues(
-            query_of(state), context.actor, time_left=context.time_left()
+            query_of(state), context.session.user_id, time_left=context.time_left()
         )
         result = await _use(state, context, call)
         return {

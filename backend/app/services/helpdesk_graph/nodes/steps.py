@@ -1,7 +1,7 @@
 """What a run is given beside its state, and what nodes tell of the steps they take."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -10,8 +10,8 @@ from langgraph.runtime import Runtime
 
 from backend.app.core.clock import Clock
 from backend.app.domain.budgets import Tools
-from backend.app.domain.principals import UserId
-from backend.app.domain.sessions import NextAction, StepStatus
+from backend.app.domain.sessions import AgentSession, NextAction, StepStatus
+from backend.app.schemas.helpdesk import AgentStep, AgentTurn
 from backend.app.services.helpdesk_graph.state import HelpdeskState
 
 Update = dict[str, Any]
@@ -22,14 +22,33 @@ Node = Callable[[HelpdeskState, Runtime["RunContext"]], Awaitable[Update]]
 SLOW = frozenset({NextAction.RETRY_KB, NextAction.WEB_SEARCH, NextAction.SEARCH_DUPLICATES})
 
 
-@dataclass(frozen=True, slots=True)
-class RunContext:
-    """What one run is given beside its state; never saved. Times are of the clock's monotonic."""
+@dataclass(slots=True)
+class Shown:
+    """What a run has shown, for whoever waits for it in its own process."""
 
-    actor: UserId
+    steps: dict[int, AgentStep] = field(default_factory=dict)
+    turn: AgentTurn | None = None
+
+    def traced(self) -> AgentTurn | None:
+        """The turn with the steps that led to it; None until the run has paused or ended."""
+        if self.turn is None:
+            return None
+        return self.turn.model_copy(update={"debug_trace": list(self.steps.values())})
+
+
+@dataclass(slots=True)
+class RunContext:
+    """What one run is given beside its state; never saved.
+
+    ``tools`` are those that were switched on when last looked; ``ends_at`` is of the clock's
+    monotonic time.
+    """
+
+    session: AgentSession
     clock: Clock
     ends_at: float
-    switched_on: Callable[[], Tools]
+    tools: Tools
+    shown: Shown = field(default_factory=Shown)
 
     def time_left(self) -> float:
         """Seconds of active time that are left; never below zero."""

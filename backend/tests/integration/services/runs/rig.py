@@ -2,7 +2,7 @@
 
 import asyncio
 import operator
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from langgraph.config import get_stream_writer
 from langgraph.graph import END, START, StateGraph
-from langgraph.types import Command, RetryPolicy, interrupt
+from langgraph.types import Command, Durability, RetryPolicy, interrupt
 
 from backend.app.core.clock import Clock, SystemClock
 from backend.app.core.settings import CheckpointSettings, RunSettings
@@ -23,7 +23,8 @@ from backend.app.domain.runs import NOTIFY_CHANNEL, Claim, GraphKind, OwnerId, T
 from backend.app.services.runs.checkpoint import Checkpoints, checkpoints
 from backend.app.services.runs.claims import Claims
 from backend.app.services.runs.control import RunControls
-from backend.app.services.runs.engine import Ending, Paused, RunEngine
+from backend.app.services.runs.endings import Ending, Paused
+from backend.app.services.runs.engine import RunEngine
 from backend.app.services.runs.events import RunEvents
 from backend.tests.support.plugin import settings_for
 
@@ -76,6 +77,7 @@ class TestDriver:
     """Keeps how each run ended."""
 
     __test__ = False
+    durability: Durability = "sync"
 
     def __init__(self, world: World, saver: Any) -> None:
         graph: Any = StateGraph(State)
@@ -92,22 +94,31 @@ class TestDriver:
         self.graph = graph.compile(checkpointer=saver)
         self.world = world
         self.settled: list[Ending] = []
+        self.contexts: list[object] = []
         self.at_work_then: list[int] = []
 
     def context(self, _claim: Claim) -> object:
         return None
 
+    def is_urgent(self, _told: object) -> bool:
+        return True
+
+    async def watch(self, work: Work, context: Any) -> None:
+        pass
+
     async def again(self, _claim: Claim) -> object:
         return None
 
-    async def record(self, work: Work, claim: Claim, told: Any) -> None:
-        await work.runs.tell(claim.thread_id, told["kind"], {"n": told["n"]})
+    async def record(self, work: Work, claim: Claim, _context: Any, told: Sequence[Any]) -> None:
+        for one in told:
+            await work.runs.tell(claim.thread_id, (one["kind"], {"n": one["n"]}))
         if self.world.told_fault is not None:
             raise self.world.told_fault
 
-    async def settle(self, work: Work, claim: Claim, ending: Ending) -> bool:
-        await work.runs.tell(claim.thread_id, "end", {"as": type(ending).__name__})
+    async def settle(self, work: Work, claim: Claim, context: Any, ending: Ending) -> bool:
+        await work.runs.tell(claim.thread_id, ("end", {"as": type(ending).__name__}))
         self.settled.append(ending)
+        self.contexts.append(context)
         self.at_work_then.append(self.world.at_work)
         return False
 

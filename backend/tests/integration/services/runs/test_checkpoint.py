@@ -24,7 +24,7 @@ from backend.app.services.runs.checkpoint import (
     checkpoints,
     serializer,
 )
-from backend.app.services.runs.engine import Finished
+from backend.app.services.runs.endings import Finished
 from backend.tests.integration.services.runs.rig import World, answer, replica
 
 _MINUTE = timedelta(minutes=1)

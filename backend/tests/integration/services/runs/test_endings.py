@@ -9,7 +9,7 @@ import pytest
 from langgraph.types import Command
 
 from backend.app.domain.runs import AbortReason
-from backend.app.services.runs.engine import (
+from backend.app.services.runs.endings import (
     Failed,
     Finished,
     Handed,

@@ -32,13 +32,7 @@ import pytest
 from backend.app.core.periodic import every
 from backend.app.domain.runs import AbortReason
 from backend.app.services.runs.claims import RunInProgress
-from backend.app.services.runs.engine import (
-    Failed,
-    Finished,
-    Handed,
-    Paused,
-    Stopped,
-)
+from backend.app.services.runs.endings import Failed, Finished, Handed, Paused, Stopped
 from backend.tests.integration.services.runs.rig import (
     LEASE,
     Replica,

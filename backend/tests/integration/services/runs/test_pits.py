@@ -14,7 +14,8 @@ from backend.app.bootstrap import Container
 from backend.app.core.periodic import every
 from backend.app.core.settings import CheckpointSettings
 from backend.app.services.runs.checkpoint import Checkpoints, FencedSaver, checkpoints
-from backend.app.services.runs.engine import RECURSION_LIMIT, Failed
+from backend.app.services.runs.endings import Failed
+from backend.app.services.runs.engine import RECURSION_LIMIT
 from backend.tests.integration.services.runs.rig import Replica, State, World, answer, replica
 
 

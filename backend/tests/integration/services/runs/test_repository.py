@@ -9,7 +9,7 @@ from sqlalchemy.engine import make_url
 from backend.app.bootstrap import Container
 from backend.app.core.periodic import every
 from backend.app.domain.runs import NOTIFY_CHANNEL, AbortReason, GraphKind
-from backend.app.services.runs.engine import Stopped
+from backend.app.services.runs.endings import Stopped
 from backend.tests.integration.services.runs.rig import Replica, World
 
 _NOW = timedelta(0)

@@ -16,7 +16,7 @@ from backend.app.core.periodic import every
 from backend.app.db.uow import Work
 from backend.app.domain.runs import Claim, GraphKind, ThreadId
 from backend.app.services.runs.claims import RunInProgress
-from backend.app.services.runs.engine import Ending, Finished, Paused
+from backend.app.services.runs.endings import Ending, Finished, Paused
 from backend.app.services.runs.fitness import ClockBehind
 from backend.tests.integration.services.runs.rig import (
     Replica,
@@ -55,8 +55,8 @@ class SlowWorld(World):
 class TellingDriver(TestDriver):
     """Says how each run ended, once it is settled."""
 
-    async def settle(self, work: Work, claim: Claim, ending: Ending) -> bool:
-        is_over = await super().settle(work, claim, ending)
+    async def settle(self, work: Work, claim: Claim, context: Any, ending: Ending) -> bool:
+        is_over = await super().settle(work, claim, context, ending)
         question = ending.interrupts[0].id if isinstance(ending, Paused) else "-"
         log = ending.values["log"] if isinstance(ending, Paused | Finished) else []
         say("settled", claim.thread_id, type(ending).__name__, question, *log)

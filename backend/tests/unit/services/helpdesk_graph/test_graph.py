@@ -28,6 +28,7 @@ from backend.app.services.helpdesk_graph.nodes.steps import SLOW, RunContext, St
 from backend.app.services.helpdesk_graph.rules import Decider, Decision, RuleBasedDecider, Situation
 from backend.app.services.helpdesk_graph.state import Case, HelpdeskState, ProposedSolution
 from backend.app.services.helpdesk_graph.tools import AgentTools, ToolResult
+from backend.tests.support.agent import a_session
 
 SESSIONS = 150
 _RESULTS = (StepStatus.OK, StepStatus.EMPTY, StepStatus.FAILED, StepStatus.TIMED_OUT)
@@ -182,10 +183,10 @@ def _journey(dice: random.Random, decider: Decider) -> _Journey:
     return _Journey(
         build_helpdesk_graph(InMemorySaver(), decider, BUDGETS, tools),
         RunContext(
-            actor=UserId(UUID(int=1)),
+            session=a_session(uuid4(), uuid4()),
             clock=clock,
             ends_at=dice.choice([0.0, 8.0, 1000.0, 1000.0]),
-            switched_on=lambda: switched_on,
+            tools=switched_on,
         ),
         AgentSessionId(uuid4()),
     )
