@@ -39,7 +39,8 @@ class Claim:
     """The right to drive a thread. ``epoch`` is the fence: a later claim has a higher one.
 
     ``allowance`` is the active time that is left to the thread; time in which a person thinks is
-    not active. ``attempt`` counts how often the thread's present run was begun or taken over.
+    not active. ``attempt`` counts how often the thread's present run was begun or taken over;
+    ``last_seq`` is the number of the thread's last event when the claim was taken.
     """
 
     thread_id: ThreadId
@@ -48,6 +49,7 @@ class Claim:
     epoch: int
     attempt: int
     allowance: timedelta
+    last_seq: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ def _claim(row: RunRow) -> Claim:
         epoch=row.epoch,
         attempt=row.attempt,
         allowance=row.allowance,
+        last_seq=row.last_seq,
     )
 
 

@@ -5,7 +5,8 @@ exist, then what has expired, then what has ended, then what is switched off or 
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -123,22 +124,33 @@ class Admission:
     settings: AgentSettings
     ttl: timedelta
 
-    async def own_session(self, principal: Principal, session_id: AgentSessionId) -> AgentSession:
-        """One's own session, live or ended; reads it in a transaction of its own.
+    @asynccontextmanager
+    async def entered(
+        self, principal: Principal, session_id: AgentSessionId, *, alone: bool = False
+    ) -> AsyncIterator[tuple[Work, AgentSession]]:
+        """A unit of work, and one's own session in it, live or ended. ``alone``: a person's
+        requests come one after the other, so that each sees what the one before has done.
 
         Raises:
             AgentSessionNotFound: there is none, or it is another's.
             SessionExpired: nothing happened in it for too long, or it is of another version.
         """
         async with self.uow() as work:
+            if alone:
+                await work.identity.lock_user(principal.user_id)
             session = await work.sessions.session(session_id, principal.user_id)
-            if session is None:
-                await self._told_if_anothers(work, principal.user_id, session_id)
-        if session is None:
-            raise AgentSessionNotFound
-        if self.is_expired(session):
-            raise SessionExpired
-        return session
+            if session is not None:
+                if self.is_expired(session):
+                    raise SessionExpired
+                yield work, session
+                return
+            await self._told_if_anothers(work, principal.user_id, session_id)
+        raise AgentSessionNotFound
+
+    async def own_session(self, principal: Principal, session_id: AgentSessionId) -> AgentSession:
+        """One's own session, live or ended; raises what `entered` does."""
+        async with self.entered(principal, session_id) as (_, session):
+            return session
 
     async def _told_if_anothers(
         self, work: Work, asking: UserId, session_id: AgentSessionId

@@ -21,7 +21,7 @@ from backend.app.domain.agent_events import (
 from backend.app.domain.chat import ChatSessionId
 from backend.app.domain.principals import Principal
 from backend.app.domain.redaction import redact
-from backend.app.domain.runs import AbortReason, GraphKind, ThreadId
+from backend.app.domain.runs import AbortReason, Claim, GraphKind, ThreadId
 from backend.app.domain.sessions import AgentSession, AgentSessionId, Outcome, TurnKind
 from backend.app.schemas.helpdesk import (
     AgentConfirmRequest,
@@ -164,20 +164,19 @@ class HelpdeskRunner:
         """
         session_id = AgentSessionId(request.session_id)
         question_id = request.pending_question_id
-        await self.admission.own_session(principal, session_id)
         asked = idempotent(principal, f"resume:{session_id}", key, request.model_dump_json())
         # Redacted before it is kept anywhere: it is stored, and so is what becomes of it.
         answer = {"reply": _redacted(request.reply), "choice": _redacted(request.choice)}
-        async with self.uow() as work:
-            await work.identity.lock_user(principal.user_id)
+        entered = self.admission.entered(principal, session_id, alone=True)
+        async with entered as (work, session):
             if asked and (earlier := await self._replayed(work, principal, asked)):
                 return earlier
-            if (await as_it_stands(work, session_id)).has_ended:
+            if session.has_ended:
                 raise SessionEnded
             flags = await self.admission.refuse_going_on(work)
             if self.engine.is_draining:
                 raise AgentSwitchedOff
-            claim, session, after = await self._claimed(work, session_id, question_id)
+            claim, session = await self._claimed(work, session_id, question_id)
             if session.has_ended:
                 raise SessionEnded
             await refuse_taken(work, asked)
@@ -187,23 +186,24 @@ class HelpdeskRunner:
             shown = self.driver.prepare(session, flags.tools)
             await work.facts.tell(AgentResumed(**about(session), question_id=question_id))
         given: Command[Any] = Command(resume={question_id: answer})
-        return Launched(session_id, after, self.engine.launch(claim, given), shown)
+        return Launched(session_id, claim.last_seq, self.engine.launch(claim, given), shown)
 
     async def _claimed(
         self, work: Work, session_id: AgentSessionId, question_id: str
-    ) -> tuple[Any, AgentSession, int]:
-        """The claim on a session's thread, the session as it is under it, and its last event."""
-        thread_id = ThreadId(session_id)
-        claim = await self.claims.take(work, thread_id)
+    ) -> tuple[Claim, AgentSession]:
+        """The claim on a session's thread, and the session as it is under it."""
+        claim = await self.claims.take(work, ThreadId(session_id))
         session = await as_it_stands(work, session_id)
         if session.chat_session_id:
             # Before anything of the session is written: whoever deletes a chat takes it first too.
-            await work.chat.session(session.chat_session_id, session.user_id, for_update=True)
-            session = await as_it_stands(work, session_id)
+            chat = await work.chat.session(
+                session.chat_session_id, session.user_id, for_update=True
+            )
+            if chat is None:
+                raise AgentSessionNotFound  # deleted with its chat just now
         if not session.has_ended and session.pending_question_id != question_id:
             raise StaleQuestion
-        status = await work.runs.status(thread_id)
-        return claim, session, status.last_seq if status else 0
+        return claim, session
 
     async def confirm_session(
         self, principal: Principal, request: AgentConfirmRequest, key: str | None
@@ -216,17 +216,13 @@ class HelpdeskRunner:
             DraftChanged, NotACandidate, SessionEnded: it ended without a ticket.
         """
         session_id = AgentSessionId(request.session_id)
-        await self.admission.own_session(principal, session_id)
         asked = idempotent(principal, f"confirm:{session_id}", key, request.model_dump_json())
-        async with self.uow() as work:
-            await work.identity.lock_user(principal.user_id)
-            session = await as_it_stands(work, session_id)
+        entered = self.admission.entered(principal, session_id, alone=True)
+        async with entered as (work, session):
             if session.has_ended:
                 return self._repeated(session)
             flags = await self.admission.refuse_going_on(work)
-            claim, session, after = await self._claimed(
-                work, session_id, request.pending_question_id
-            )
+            claim, session = await self._claimed(work, session_id, request.pending_question_id)
             if session.has_ended:
                 return self._repeated(session)
             if (session.turn or {}).get("kind") != TurnKind.DRAFT_READY:
@@ -241,7 +237,7 @@ class HelpdeskRunner:
             resume={request.pending_question_id: {"confirmed": outcome.value}}
         )
         self.engine.launch(claim, given)  # to its end, which changes the answer no more
-        return Launched(session_id, after, shown=shown)
+        return Launched(session_id, claim.last_seq, shown=shown)
 
     def _repeated(self, session: AgentSession) -> Launched:
         if session.outcome not in {Outcome.FILED, Outcome.LINKED}:

@@ -160,10 +160,13 @@ class RunEngine:
         limit = asyncio.timeout(claim.allowance.total_seconds() + self.settings.grace_seconds)
         try:
             async with self._turn(claim):
-                await reach(await self.checkpoints.head(claim.thread_id), self.claims.clock)
+                if claim.epoch > 1:  # else the thread is new
+                    await reach(await self.checkpoints.head(claim.thread_id), self.claims.clock)
                 async with limit:
-                    await self._stream(held, given, control)
-                return await self._where_it_stands(driver, claim)
+                    last = await self._stream(held, given, control)
+                if driver.durability == "sync":
+                    return await self._where_it_stands(driver, claim)
+                return last
         except asyncio.CancelledError:
             return self._cancelled(held)
         except GraphDrained:
@@ -213,22 +216,30 @@ class RunEngine:
             task.uncancel()  # so that the ending can still be settled
         return ending
 
-    async def _stream(self, held: Held, given: object, control: RunControl) -> None:
+    async def _stream(self, held: Held, given: object, control: RunControl) -> Ending:
         claim, driver = held.claim, self.drivers[held.claim.kind]
         held.context = driver.context(claim)
         stream = driver.graph.astream(
             given,
             config_of(claim),
             context=held.context,
-            stream_mode="custom",
+            stream_mode=["custom", "values"],
             durability=driver.durability,
             control=control,
+            version="v2",
         )
+        last: Any = {"data": {}, "interrupts": ()}
         async with aclosing(stream) as parts:  # type: ignore[type-var]
-            async for told in parts:
-                held.untold.append(told)
-                if driver.is_urgent(told):
+            async for part in parts:
+                if part["type"] == "values":
+                    last = part
+                    continue
+                held.untold.append(part["data"])
+                if driver.is_urgent(part["data"]):
                     await self._record(held, driver)
+        if last["interrupts"]:
+            return Paused(tuple(last["interrupts"]), last["data"])
+        return Finished(last["data"])
 
     async def _record(self, held: Held, driver: Driver) -> None:
         async with self.uow() as work:
@@ -240,11 +251,13 @@ class RunEngine:
         self.bell.ring(str(held.claim.thread_id))
 
     async def _where_it_stands(self, driver: Driver, claim: Claim) -> Ending:
+        """Of a thread whose steps were saved one by one: read back, since a clock that was set back
+        would hide what was saved last.
+        """
         state = await driver.graph.aget_state(config_of(claim))
         if state.next and not state.interrupts:
             return Failed(LaterCheckpointUnseen())
-        if driver.durability == "sync":  # else there is little to prune
-            await self.checkpoints.prune(claim.thread_id)  # while the claim keeps others away
+        await self.checkpoints.prune(claim.thread_id)  # while the claim keeps others away
         if state.interrupts:
             return Paused(tuple(state.interrupts), state.values)
         return Finished(state.values)
