@@ -103,8 +103,9 @@ class TestDriver:
     def is_urgent(self, _told: object) -> bool:
         return True
 
-    async def watch(self, work: Work, context: Any) -> None:
-        pass
+    async def watch(self, _work: Work, _context: Any) -> None:
+        if self.world.told_fault is not None:
+            raise self.world.told_fault
 
     async def again(self, _claim: Claim) -> object:
         return None
@@ -112,8 +113,6 @@ class TestDriver:
     async def record(self, work: Work, claim: Claim, _context: Any, told: Sequence[Any]) -> None:
         for one in told:
             await work.runs.tell(claim.thread_id, (one["kind"], {"n": one["n"]}))
-        if self.world.told_fault is not None:
-            raise self.world.told_fault
 
     async def settle(self, work: Work, claim: Claim, context: Any, ending: Ending) -> bool:
         await work.runs.tell(claim.thread_id, ("end", {"as": type(ending).__name__}))

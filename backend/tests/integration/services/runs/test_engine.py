@@ -21,7 +21,7 @@ Each pit of LangGraph that the engine guards against has a test that fails witho
 | ten thousand steps before a loop ends | test_pits: a_graph_that_never_ends_is_ended |
 | a client that goes away cancels the run | test_engine: a_client_that_goes_away_changes_nothing |
 | a stream left early freezes its run | test_endings: |
-| | a_stop_raised_while_recording_ends_the_run_and_its_node |
+| | a_stop_seen_while_something_is_told_ends_the_run_and_its_node |
 | the tables drift from the library's | tests/migrations/test_checkpoint_tables.py |
 """
 
