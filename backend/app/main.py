@@ -16,6 +16,7 @@ from backend.app.api.middleware import (
     LastResort,
     Measure,
     SecurityHeaders,
+    Turnstile,
 )
 from backend.app.bootstrap import AgentParts, background, build, ui_dir
 from backend.app.core.clock import Clock
@@ -42,7 +43,8 @@ class Application(FastAPI):
             redirect_slashes=False,
             # Inside the framework's own page for faults, which would answer first.
             middleware=[
-                Middleware(LastResort, seconds=settings.server.request_seconds, longer=longer)
+                Middleware(LastResort, seconds=settings.server.request_seconds, longer=longer),
+                Middleware(Turnstile, at_once=settings.server.requests_at_once),
             ],
         )
         self._server = settings.server

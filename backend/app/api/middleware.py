@@ -198,6 +198,43 @@ class LastResort:
         work.cancel()
 
 
+class Turnstile:
+    """Works on so many requests below ``/api`` at the same time, each until its answer begins; the
+    others wait their turn, in order.
+
+    All at once they would only wait longer, and each for a connection that another holds. Probes
+    pass.
+    """
+
+    def __init__(self, app: ASGIApp, *, at_once: int) -> None:
+        self._app = app
+        self._places = asyncio.Semaphore(at_once)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        path = scope.get("path", "")
+        if not path.startswith("/api/") or path.startswith("/api/health"):
+            await self._app(scope, receive, send)
+            return
+        await self._places.acquire()
+        holds = True
+
+        def leave() -> None:
+            nonlocal holds
+            if holds:
+                holds = False
+                self._places.release()
+
+        async def send_and_leave(message: Message) -> None:
+            leave()
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_and_leave)
+        finally:
+            leave()
+
+
 #: What anybody may make the server read and parse without signing in.
 _SIGN_IN = "/api/auth/login"
 _SIGN_IN_BYTES = 8192

@@ -59,6 +59,8 @@ class ServerSettings(BaseSettings):
     max_body_bytes: int = Field(default=1_048_576, ge=1024, le=104_857_600)
     #: How long a request may take until its answer begins, whatever it waits for.
     request_seconds: float = Field(default=9.0, gt=0, le=600)
+    #: Requests that are worked on at the same time; the others wait their turn.
+    requests_at_once: int = Field(default=40, ge=1, le=10_000)
     #: Built web page; unset: the one in the source tree.
     ui_dir: Path | None = None
     ui_enabled: bool = True

@@ -169,6 +169,15 @@ def movements(kind: str, data: Data) -> Iterable[Movement]:
             yield Movement(one.name, labels)
 
 
+def summed(moved: Iterable[Movement]) -> list[tuple[str, Labels, float]]:
+    """How far each counter is moved in all."""
+    totals: dict[tuple[str, frozenset[tuple[str, str]]], float] = {}
+    for one in moved:
+        key = one.name, frozenset(one.labels.items())
+        totals[key] = totals.get(key, 0) + one.by
+    return [(name, dict(labels), by) for (name, labels), by in totals.items()]
+
+
 def _spread(one: Distribution, data: Data) -> Iterable[Movement]:
     value, labels = one.value(data), one.labels(data)
     if value is None:

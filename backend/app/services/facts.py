@@ -11,7 +11,7 @@ from typing import Protocol
 
 from backend.app.db.repositories.facts import StoredFact
 from backend.app.db.uow import UnitOfWork
-from backend.app.services.counters import Labels, movements
+from backend.app.services.counters import Labels, movements, summed
 
 _BATCH = 200
 
@@ -49,9 +49,8 @@ class FactReaders:
     async def _count(self) -> bool:
         async with self.uow() as work:
             facts = await work.facts.unread("counters", limit=_BATCH) or []
-            for fact in facts:
-                for moved in movements(fact.kind, fact.data):
-                    await work.facts.count(moved.name, moved.labels, by=moved.by)
+            moved = [one for fact in facts for one in movements(fact.kind, fact.data)]
+            await work.facts.count(*summed(moved))
         return len(facts) == _BATCH
 
     async def _audit(self) -> bool:

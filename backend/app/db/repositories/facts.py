@@ -32,6 +32,16 @@ _TELL = sa.text(
     """
 )
 
+_COUNT = sa.text(
+    """
+    INSERT INTO fact_counters (name, labels, value)
+    SELECT each ->> 0, each -> 1, CAST(each ->> 2 AS float8)
+    FROM jsonb_array_elements(CAST(:moved AS jsonb)) AS each
+    ORDER BY 1, 2
+    ON CONFLICT (name, labels) DO UPDATE SET value = fact_counters.value + excluded.value
+    """
+)
+
 #: Facts beyond a reader's position that nobody can still be writing before. A transaction that is
 #: still open has an id at or above the snapshot's xmin, so what it will tell later lies beyond all
 #: that is read now; a fact of an earlier epoch is settled whatever its id.
@@ -112,15 +122,10 @@ class FactRepository:
         """Begin a new epoch when the facts came with a dump from another server."""
         await self._session.execute(_NEXT_EPOCH)
 
-    async def count(self, name: str, labels: dict[str, str], by: float = 1) -> None:
-        """Raise a counter."""
-        statement = insert(FactCounterRow).values(name=name, labels=labels, value=by)
-        await self._session.execute(
-            statement.on_conflict_do_update(
-                index_elements=[FactCounterRow.name, FactCounterRow.labels],
-                set_={"value": FactCounterRow.value + by},
-            )
-        )
+    async def count(self, *moved: tuple[str, dict[str, str], float]) -> None:
+        """Raise counters, each by its amount; of one counter once at most."""
+        if moved:
+            await self._session.execute(_COUNT, {"moved": json.dumps(moved)})
 
     async def counters(self) -> list[tuple[str, dict[str, str], float]]:
         """All counters: name, labels, value."""

@@ -233,7 +233,7 @@ class RunRepository:
         }
         await self._session.execute(_RELEASE, named)
 
-    async def begin(self, claim: Claim) -> None:
+    async def count_from_now(self, claim: Claim) -> None:
         """Count active time from now on, and not from the claim."""
         await self._session.execute(
             sa.update(RunRow)

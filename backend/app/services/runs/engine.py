@@ -200,7 +200,7 @@ class RunEngine:
         async with self._driving:
             if waits:
                 async with self.uow() as work:
-                    await work.runs.begin(claim)
+                    await work.runs.count_from_now(claim)
             yield
 
     def _cancelled(self, held: Held) -> Ending:
