@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -49,6 +49,12 @@ _FENCE = "SELECT require_claim(%s, %s, %s)"
 #: What this version of the library makes; the migration made the same.
 _LIBRARY_VERSIONS = list(range(len(AsyncPostgresSaver.MIGRATIONS)))
 
+#: How long a write may hold its claim's row. PostgreSQL takes a pipeline that was not ended to be
+#: active: the limit on idle transactions never ends that of a process that was stopped within one,
+#: and nobody could take its run over. Longer than what a write itself may have to wait for.
+WRITE_WITHIN = timedelta(milliseconds=int(IDLE_IN_TRANSACTION) + 3000)
+#: The first version that knows a limit on whole transactions.
+_LIMITS_TRANSACTIONS = 170_000
 #: A connection that was used within so many seconds is taken to be alive.
 _IDLE_SECONDS = 1.0
 _tried_at: WeakKeyDictionary[psycopg.AsyncConnection[Any], float] = WeakKeyDictionary()
@@ -234,7 +240,9 @@ async def _check_after_idling(connection: psycopg.AsyncConnection[Any]) -> None:
 
 
 @asynccontextmanager
-async def _postgres(settings: CheckpointSettings, url: str) -> AsyncIterator[Checkpoints]:
+async def _postgres(
+    settings: CheckpointSettings, url: str, write_within: timedelta
+) -> AsyncIterator[Checkpoints]:
     options = {
         "autocommit": True,
         "prepare_threshold": 0,
@@ -244,6 +252,14 @@ async def _postgres(settings: CheckpointSettings, url: str) -> AsyncIterator[Che
         "options": "-c synchronous_commit=off"
         f" -c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION}",
     }
+
+    async def limit(connection: psycopg.AsyncConnection[Any]) -> None:
+        if connection.info.server_version >= _LIMITS_TRANSACTIONS:
+            milliseconds = str(write_within // timedelta(milliseconds=1))
+            await connection.execute(
+                "SELECT set_config('transaction_timeout', %s, false)", [milliseconds]
+            )
+
     pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
         for_libpq(url),
         min_size=1,
@@ -251,6 +267,7 @@ async def _postgres(settings: CheckpointSettings, url: str) -> AsyncIterator[Che
         timeout=settings.pool_timeout_seconds,
         kwargs=options,
         open=False,
+        configure=limit,
         check=_check_after_idling,
     )
     async with pool:
@@ -259,14 +276,16 @@ async def _postgres(settings: CheckpointSettings, url: str) -> AsyncIterator[Che
 
 
 @asynccontextmanager
-async def checkpoints(settings: CheckpointSettings, url: str) -> AsyncIterator[Checkpoints]:
-    """The checkpoints of the backend that is set.
+async def checkpoints(
+    settings: CheckpointSettings, url: str, *, write_within: timedelta = WRITE_WITHIN
+) -> AsyncIterator[Checkpoints]:
+    """The checkpoints of the backend that is set; in PostgreSQL a write may take ``write_within``.
 
     Raises:
         CheckpointSchemaNotCurrent: the tables are not what the installed saver needs.
     """
     if settings.backend is CheckpointBackend.POSTGRES:
-        async with _postgres(settings, url) as made:
+        async with _postgres(settings, url, write_within) as made:
             yield made
     elif settings.backend is CheckpointBackend.SQLITE:
         async with AsyncSqliteSaver.from_conn_string(str(settings.sqlite_path)) as saver:

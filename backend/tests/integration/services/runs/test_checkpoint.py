@@ -1,6 +1,7 @@
 """Checkpoints on every backend: what may be loaded, what is kept, what is deleted."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -146,6 +147,36 @@ async def test_a_made_up_claim_writes_nothing(container: Container, database_url
             await made.saver.aput_writes(config, [("log", ["a"])], "task")
 
     assert await _rows(container, thread_id) == [0, 0, 0]
+
+
+async def _write_within(pool: Any, claim: Claim, meanwhile: Awaitable[object]) -> None:
+    """As the saver writes: the fence's row is locked, and then no more is said for a while."""
+    fence = (str(claim.thread_id), claim.epoch, claim.owner)
+    async with pool.connection() as connection, connection.pipeline():
+        cursor = await connection.execute("SELECT require_claim(%s, %s, %s)", fence)
+        await cursor.fetchone()
+        await meanwhile
+        await connection.execute("SELECT 1")
+
+
+async def test_whoever_stands_still_within_a_write_keeps_its_run_from_nobody(
+    container: Container, database_url: str, tmp_path: Path
+) -> None:
+    soon = timedelta(seconds=0.3)
+    async with (
+        checkpoints(CheckpointSettings(), database_url, write_within=soon) as made,
+        replica(database_url, World(), tmp_path) as one,
+        replica(database_url, World(), tmp_path) as two,
+    ):
+        claim = await one.take(await one.new())
+
+        async def seize() -> None:
+            async with asyncio.timeout(5), two.uow() as work:
+                assert await work.runs.seize(claim.thread_id, two.claims.owner, lease=_MINUTE)
+
+        assert isinstance(made.saver, FencedSaver)
+        with pytest.raises(psycopg.OperationalError):
+            await _write_within(made.saver.conn, claim, seize())
 
 
 @pytest_asyncio.fixture(params=[CheckpointBackend.SQLITE, CheckpointBackend.MEMORY])
