@@ -217,9 +217,11 @@ class IdentityRepository:
         return _user(row)
 
     async def lock_user(self, user_id: UserId) -> None:
-        """Let nobody else count or change what belongs to this account until the end."""
+        """Let nobody else count or change what belongs to this account until the end. Rows that
+        only name the account are added meanwhile.
+        """
         await self._session.execute(
-            sa.select(UserRow.id).where(UserRow.id == user_id).with_for_update()
+            sa.select(UserRow.id).where(UserRow.id == user_id).with_for_update(key_share=True)
         )
 
     async def live_tokens(self, user_id: UserId) -> int:

@@ -174,6 +174,13 @@ class SessionRepository:
         )
         return [_session(row[0], row.idle) for row in await self._session.execute(query)]
 
+    async def lock(self, session_id: AgentSessionId) -> None:
+        """Let requests to go on with this session come one after the other until this transaction
+        ends. No row's lock: rows are locked in an order of their own, and others need them.
+        """
+        key = sa.func.hashtextextended(f"agent-session:{session_id}", 0)
+        await self._session.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
+
     async def give(self, session_id: AgentSessionId, given: Mapping[str, Any]) -> None:
         """What the run that begins now is given; the question it answers is open no longer."""
         await self._session.execute(

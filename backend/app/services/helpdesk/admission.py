@@ -128,8 +128,8 @@ class Admission:
     async def entered(
         self, principal: Principal, session_id: AgentSessionId, *, alone: bool = False
     ) -> AsyncIterator[tuple[Work, AgentSession]]:
-        """A unit of work, and one's own session in it, live or ended. ``alone``: a person's
-        requests come one after the other, so that each sees what the one before has done.
+        """A unit of work, and one's own session in it, live or ended. ``alone``: requests to go on
+        with it come one after the other, so that each sees what the one before has done.
 
         Raises:
             AgentSessionNotFound: there is none, or it is another's.
@@ -137,7 +137,7 @@ class Admission:
         """
         async with self.uow() as work:
             if alone:
-                await work.identity.lock_user(principal.user_id)
+                await work.sessions.lock(session_id)
             session = await work.sessions.session(session_id, principal.user_id)
             if session is not None:
                 if self.is_expired(session):

@@ -3,12 +3,17 @@
 import asyncio
 from collections import Counter
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app.bootstrap import Container
 from backend.app.core.settings import Settings
+from backend.app.db.repositories.identity import IdentityRepository
+from backend.app.db.repositories.sessions import SessionRepository
+from backend.app.domain.sessions import AgentSessionId
 from backend.app.services.helpdesk.flags import Flag
 from backend.tests.support.agent import (
     CONFIRM,
@@ -152,6 +157,24 @@ async def test_a_reply_under_the_same_key_is_taken_once(client: httpx.AsyncClien
     assert (other.status_code, other.json()["error"]) == (409, "stale_question")
     assert list(frames(streamed.text))[-1][0] == "turn"
     assert len((await session_of(client, turn))["exchanges"]) == 1
+
+
+async def test_a_request_that_stands_still_keeps_its_person_from_no_other_session(
+    client: httpx.AsyncClient, container: Container, requester: Person
+) -> None:
+    asked, waiting, stuck = await started(client), await drafted(client), await started(client)
+    engine = container.engine
+    async with engine.begin() as start, engine.begin() as resume, asyncio.timeout(5):
+        await IdentityRepository(AsyncSession(bind=start)).lock_user(requester.user.id)
+        stuck_id = AgentSessionId(UUID(stuck["session_id"]))
+        await SessionRepository(AsyncSession(bind=resume)).lock(stuck_id)
+        assert (await reply(client, asked, choice="My team")).status_code == 200
+        assert (await confirm(client, waiting)).status_code == 200
+        second = asyncio.ensure_future(reply(client, stuck, choice="My team"))
+        done, _ = await asyncio.wait([second], timeout=0.2)
+        assert not done  # requests of one session come one after the other
+        await resume.rollback()
+        assert (await second).status_code == 200
 
 
 async def test_of_two_different_answers_the_first_one_counts(
