@@ -77,10 +77,12 @@ class Bell:
     def ringing(self, payload: str) -> Iterator[asyncio.Event]:
         """An event that is set whenever the channel says ``payload``; the waiter clears it."""
         event = asyncio.Event()
-        self._waiting.setdefault(payload, set()).add(event)
+        waiting = self._waiting.setdefault(payload, set())
+        waiting.add(event)
         try:
             yield event
         finally:
-            self._waiting[payload].discard(event)
-            if not self._waiting[payload]:
+            # By whatever way and as late as this is left: a stream's end may come from the loop.
+            waiting.discard(event)
+            if not waiting and self._waiting.get(payload) is waiting:
                 del self._waiting[payload]

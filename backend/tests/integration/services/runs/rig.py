@@ -178,6 +178,7 @@ async def replica(
     made: Checkpoints | None = None,
     lease: float = LEASE,
     clock: Clock | None = None,
+    bell: Bell | None = None,
 ) -> AsyncIterator[Replica]:
     """An engine of its own; ``made``: checkpoints other than the database's; ``lease``: seconds."""
     settings = settings_for(url, logs)
@@ -191,7 +192,7 @@ async def replica(
         if kept is None:
             kept = await held.enter_async_context(checkpoints(CheckpointSettings(), url))
         uow = unit_of_work(engine)
-        bell = Bell(url, NOTIFY_CHANNEL)
+        bell = bell or Bell(url, NOTIFY_CHANNEL)
         await held.enter_async_context(bell.listening())
         claims = Claims(uow, clock or SystemClock(), runs, OwnerId(uuid4()))
         tasks = Tasks()
