@@ -58,6 +58,10 @@ class Nursery:
 
         return int(await self.until(forked))
 
+    def has_stopped(self, pid: int) -> bool:
+        """Whether a process stood still at some time: before that, waking it would be too early."""
+        return [str(pid)] in self.said_by(self.pid, "stopped")
+
     def status_of(self, pid: int) -> int | None:
         """What a process has ended with; below zero: the signal that ended it."""
         told = (said[1] for said in self.said_by(self.pid, "ended") if said[0] == str(pid))
@@ -146,6 +150,10 @@ class Replica:
             lambda: self.nursery.said_by(self.pid, word)
         )
         return found
+
+    async def stopped(self) -> None:
+        """Wait until it stands still."""
+        await self.nursery.until(lambda: self.nursery.has_stopped(self.pid))
 
     def met(self, request: str) -> list[str]:
         """The points it has met for requests of this kind."""

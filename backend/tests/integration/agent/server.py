@@ -102,8 +102,7 @@ class Points:
         if fault.act == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
         if fault.act == "stop":
-            say("stopped")
-            os.kill(os.getpid(), signal.SIGSTOP)
+            os.kill(os.getpid(), signal.SIGSTOP)  # the nursery says so, as soon as it stands
 
     async def meet_or_hang(self, name: str) -> None:
         """The same, at a point where work may hang."""
@@ -283,9 +282,12 @@ def nurse() -> None:
 
     def reap(*_: object) -> None:
         while living:
-            pid, status = os.waitpid(-1, os.WNOHANG)
+            pid, status = os.waitpid(-1, os.WNOHANG | os.WUNTRACED)
             if not pid:
                 return
+            if os.WIFSTOPPED(status):
+                say("stopped", pid)
+                continue
             living.discard(pid)
             say("ended", pid, os.waitstatus_to_exitcode(status))
 

@@ -78,7 +78,7 @@ async def test_a_replica_that_was_stopped_past_its_lease_writes_nothing_more(
             made, key = await prepared(user, request_, other), new_key()
             owner = await replicas.start(fault=Fault("stop", request_, at))
             call = asyncio.ensure_future(made(owner, key))
-            stopped = asyncio.ensure_future(owner.until("stopped"))
+            stopped = asyncio.ensure_future(owner.stopped())
             await asyncio.wait([call, stopped], return_when=asyncio.FIRST_COMPLETED)
             await asyncio.wait([stopped], timeout=AFTER_ANSWER)
             if not stopped.done():  # it met a point less this time

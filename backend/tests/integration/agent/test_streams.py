@@ -104,7 +104,7 @@ async def test_a_call_is_answered_with_its_own_turn_though_another_tab_was_quick
         quick = await replicas.start(fault=Fault("hang", "resume", "decide"))
         chat_id = await user.chat(other)
         started = asyncio.ensure_future(user.start(owner, chat_id))
-        await owner.until("stopped")
+        await owner.stopped()
         (seen,) = await user.of_chat(other, chat_id)
         assert seen["turn"], (at, owner.met("start"))
         resumed = asyncio.ensure_future(persistent(user, quick, seen["turn"]))
