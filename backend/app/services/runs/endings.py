@@ -42,7 +42,9 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """Another process goes on with the run: it was drained, or its claim is lost."""
+    """Another process goes on with the run: it was drained, its claim is lost, or this process's
+    clock is behind.
+    """
 
 
 Ending = Paused | Finished | Stopped | Failed | Handed
@@ -53,7 +55,7 @@ class LaterCheckpointUnseen(Internal):
 
 
 class RunStopped(GraphBubbleUp):
-    """The run is to end now, as stopped; a node raises it, or a driver's ``record``.
+    """The run is to end now, as stopped; a node raises it, or a driver's ``watch``.
 
     Of LangGraph's own kind, so that no retry policy tries the node again, no error handler takes it
     for a failure and nothing of it is saved with the thread.

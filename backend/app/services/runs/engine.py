@@ -132,9 +132,6 @@ class RunEngine:
 
         Returns:
             What to wait for. A waiter that goes away changes nothing.
-
-        Raises:
-            ClockBehind: to the waiter; nothing was done, an answer is to be given again.
         """
         held = Held(claim)
         held.task = self.tasks.start(self._run(held, given))
@@ -169,15 +166,12 @@ class RunEngine:
                 return last
         except asyncio.CancelledError:
             return self._cancelled(held)
-        except GraphDrained:
+        except (GraphDrained, ClockBehind):
+            # Behind: another replica's clock may do, or this one's in a moment.
             await self._leave(held)
             return Handed()
         except ClaimLost:
             return Handed()
-        except ClockBehind:
-            # Nothing was begun: another replica's clock may do, or this one's in a moment.
-            await self._leave(held)
-            raise
         except EmptyInputError:
             # Its process died before the first checkpoint: there is nothing to go on with.
             return Stopped(AbortReason.SERVER_RESTART)

@@ -14,7 +14,7 @@ from backend.app.core.settings import CheckpointBackend, RunSettings
 from backend.app.db.uow import UnitOfWork
 from backend.app.domain.runs import OwnerId
 
-#: So far behind, a run waits until its clock has caught up; further behind, it is refused.
+#: So far behind, a run waits until its clock has caught up; further behind, it is left to another.
 _WAIT = timedelta(seconds=2)
 _MEASUREMENTS = 3
 
@@ -23,10 +23,8 @@ class ClocksDiffer(Unavailable):
     """This machine's clock and the database's differ too much to drive runs."""
 
 
-class ClockBehind(Unavailable):
-    """This was last worked on by a machine whose clock is ahead; try again in a moment."""
-
-    retry_after = timedelta(seconds=2)
+class ClockBehind(Exception):
+    """The thread was last worked on by a process whose clock is ahead of this one's."""
 
 
 class CheckpointsNotShared(Unavailable):

@@ -69,22 +69,22 @@ async def test_a_replica_whose_clock_falls_back_files_nothing_twice_and_hides_no
     container: Container, replicas: Replicas, requester: Person
 ) -> None:
     other, behind = await replicas.start(), await replicas.start(later=-60.0)
-    user, refused = User(requester, History()), 0
+    user, took = User(requester, History()), []
     asked = [(await user.start(other)).turn for _ in range(4)]
     drafts = [await user.drafted(other) for _ in range(4)]
     behind.shift_clock()
     for turn in asked:
         call = await user.resume(behind, turn, choice="My team")
-        refused += call.status == 503
-        assert call.status in {200, 503}
-        assert call.status == 200 or call.retry_after is not None
+        assert call.turn["kind"] == "draft_ready", call.answer  # as another went on with it
+        took.append(call.seconds)
         ended = await user.to_the_end(other, turn["session_id"])
         assert [one["reply"] for one in ended["exchanges"]] == ["My team"]
+    assert "checkpoint.before" not in behind.met("resume")
     for turn in drafts:
         confirmed = await user.confirm(behind, turn)
         assert confirmed.status == 200, confirmed.answer  # it was filed, and is told so
         again = await user.confirm(other, turn)
         assert again.turn["ticket_number"] == confirmed.turn["ticket_number"]
-    print(f"\n0 second tickets by a replica that is behind; {refused} of 4 answers refused there")
+    print("\n0 second tickets by a replica that is behind; 0 of 4 answers lost there")
+    print(f"  another went on with them within {max(took):.1f} s")
     await check(container.engine, user.history, filed=8)
-    assert refused

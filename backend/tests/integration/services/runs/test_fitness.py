@@ -74,6 +74,5 @@ async def test_a_head_in_the_future_is_waited_for_but_not_for_long() -> None:
     await reach(soon, clock)
 
     assert clock.now() > soon
-    with pytest.raises(ClockBehind) as refused:
+    with pytest.raises(ClockBehind):
         await reach(clock.now() + timedelta(seconds=5), clock)
-    assert refused.value.retry_after == timedelta(seconds=2)

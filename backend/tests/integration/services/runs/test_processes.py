@@ -197,7 +197,7 @@ async def test_a_process_whose_clock_is_far_behind_leaves_the_thread_to_another(
         await _released(container, thread_id)
         one.said.clear()
         two.send("resume", thread_id, question, "yes")
-        await two.until(lambda line: line == f"behind {thread_id}")
+        await two.until(lambda line: line == f"left {thread_id}")
         await one.until(settled(thread_id, "Paused"))  # the question is open as before
         await _released(container, thread_id)
         one.send("resume", thread_id, question, "yes")

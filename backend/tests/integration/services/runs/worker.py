@@ -16,8 +16,7 @@ from backend.app.core.periodic import every
 from backend.app.db.uow import Work
 from backend.app.domain.runs import Claim, GraphKind, ThreadId
 from backend.app.services.runs.claims import RunInProgress
-from backend.app.services.runs.endings import Ending, Finished, Paused
-from backend.app.services.runs.fitness import ClockBehind
+from backend.app.services.runs.endings import Ending, Finished, Handed, Paused
 from backend.tests.integration.services.runs.rig import (
     Replica,
     ShiftedClock,
@@ -72,12 +71,12 @@ async def _launch(one: Replica, line: list[str]) -> None:
         return
     given: Any = {"log": []} if line[0] == "start" else answer(line[2], line[3])
     pending = asyncio.ensure_future(one.engine.launch(claim, given))
-    pending.add_done_callback(lambda done: _say_refused(thread_id, done.exception()))
+    pending.add_done_callback(lambda done: _say_if_left(thread_id, done))
 
 
-def _say_refused(thread_id: ThreadId, error: BaseException | None) -> None:
-    if isinstance(error, ClockBehind):
-        say("behind", thread_id)
+def _say_if_left(thread_id: ThreadId, done: asyncio.Future[Ending]) -> None:
+    if not done.cancelled() and not done.exception() and isinstance(done.result(), Handed):
+        say("left", thread_id)
 
 
 def shift_clock(seconds: float) -> None:
