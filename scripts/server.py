@@ -8,14 +8,12 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-import h11
 import uvicorn
 from pydantic import TypeAdapter, ValidationError
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from backend.app.bootstrap import build
 from backend.app.core.errors import AppError
@@ -42,11 +40,11 @@ from scripts.instance import (
     write_private,
 )
 from scripts.provision import default_data
+from scripts.serving import Http, LeavingServer
 
 _GRACE_SECONDS = 10
 _HEAD_BYTES = 65_536
 _CONNECTIONS = 200
-_READ_SECONDS: dict[object, float] = {h11.IDLE: 20, h11.SEND_BODY: 120}
 _PEOPLE = TypeAdapter(list[DemoPerson])
 
 
@@ -178,50 +176,17 @@ def _line(person: DemoPerson) -> str:
     return f"    {who}  password {person.password}  token {person.token}"
 
 
-class _Http(H11Protocol):
-    """A connection that has limited time for each request's head and for its body.
-
-    Of uvicorn's own limits none ends a connection that sends a little now and then.
-    """
-
-    _deadline: asyncio.TimerHandle | None = None
-    _reading: object = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._watch()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        self._cancel()
-
-    def handle_events(self) -> None:
-        super().handle_events()
-        self._watch()
-
-    def _watch(self) -> None:
-        """Start the clock when a head or a body is due, stop it when nothing is."""
-        if self.conn.their_state is self._reading:
-            return  # more of the same: that gains no time
-        self._cancel()
-        self._reading = self.conn.their_state
-        seconds = _READ_SECONDS.get(self._reading)
-        if seconds is not None and not self.transport.is_closing():
-            self._deadline = self.loop.call_later(seconds, self.transport.abort)
-
-    def _cancel(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
-
-
-class _Server(uvicorn.Server):
+class _Server(LeavingServer):
     """Says where it is once it listens, and ends when its embedded database has ended."""
 
     def __init__(
-        self, config: uvicorn.Config, lines: list[str], database: EmbeddedPostgres | None
+        self,
+        config: uvicorn.Config,
+        leave: Callable[[], None],
+        lines: list[str],
+        database: EmbeddedPostgres | None,
     ) -> None:
-        super().__init__(config)
+        super().__init__(config, leave)
         self._lines = lines
         self._database = database
 
@@ -263,19 +228,20 @@ def run(arguments: argparse.Namespace) -> None:
             address = _address(settings, listener)
             held.callback(_forget_running, arguments.data)
             _note_running(settings, arguments.data, address, embedded=embedded)
+        app = create_app(settings, demo=arguments.demo)
         config = uvicorn.Config(
-            create_app(settings, demo=arguments.demo),
+            app,
             log_level="warning",
             access_log=False,
             proxy_headers=False,
             server_header=False,
-            http=_Http,
+            http=Http,
             h11_max_incomplete_event_size=_HEAD_BYTES,
             limit_concurrency=_CONNECTIONS,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         lines = [*told, f"Helpdesk is running at {address}", "Stop it with Ctrl-C."]
-        _Server(config, lines, server).run(sockets=[listener])
+        _Server(config, app.leave, lines, server).run(sockets=[listener])
         if server is not None and server.has_ended:
             raise DatabaseEnded(
                 f"the embedded database ended by itself. {server.data_dir / 'postgres.log'} says"

@@ -18,7 +18,7 @@ from backend.app.api.middleware import (
     SecurityHeaders,
     Turnstile,
 )
-from backend.app.bootstrap import AgentParts, background, build, ui_dir
+from backend.app.bootstrap import AgentParts, Container, background, build, ui_dir
 from backend.app.core.clock import Clock
 from backend.app.core.logging import configure
 from backend.app.core.settings import Settings
@@ -49,6 +49,12 @@ class Application(FastAPI):
         )
         self._server = settings.server
 
+    def leave(self) -> None:
+        """Begin no run any more; who asks for one is told so. A signal may call this."""
+        services: Container | None = getattr(self.state, "services", None)
+        if services is not None:  # it has come to serve
+            services.runs.is_draining = True
+
     def build_middleware_stack(self) -> ASGIApp:
         """The stack, outermost last."""
         stack: ASGIApp = super().build_middleware_stack()
@@ -65,7 +71,7 @@ def create_app(
     clock: Clock | None = None,
     demo: bool = False,
     agent_with: AgentParts | None = None,
-) -> FastAPI:
+) -> Application:
     """The whole application over ``settings``, or over the environment when none are handed in.
 
     The rest is handed on to `build`.

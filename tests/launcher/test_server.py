@@ -112,6 +112,25 @@ def test_a_server_stops_everything_it_started(data: Path, number: int) -> None:
     assert "Traceback" not in server.said
 
 
+def test_who_calls_while_a_server_leaves_is_told_to_come_again(data: Path) -> None:
+    server = Server(data, "--demo")
+    signed_in = {"Authorization": f"Bearer {demo(data)[0]['token']}"}
+    body = {"conversation": [{"role": "user", "content": "The budget reports answer 403"}]}
+    with httpx.Client(base_url=server.address, headers=signed_in, timeout=30) as kept:
+        assert kept.get("/api/auth/me").status_code == 200
+        server.process.send_signal(signal.SIGTERM)
+        answers = [
+            kept.post("/api/helpdesk/agent/start", json=body),
+            server.post("/api/helpdesk/agent/start", body, **signed_in),
+        ]
+    assert server.process.wait(30) == 0
+
+    for answer in answers:
+        assert (answer.status_code, answer.json()["error"]) == (503, "agent_switched_off")
+        assert answer.headers["Retry-After"] == "30"
+    assert "Traceback" not in server.said
+
+
 def test_a_second_start_is_quick_and_keeps_what_was_there(data: Path) -> None:
     first = Server(data, "--demo")
     people = demo(data)

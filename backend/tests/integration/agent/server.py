@@ -39,6 +39,7 @@ from backend.app.providers.web_search import CannedWebSearch
 from backend.app.services.helpdesk_graph.rules import Decision, RuleBasedDecider, Situation
 from backend.app.services.runs.checkpoint import Checkpoints, FencedSaver
 from backend.tests.support.plugin import settings_for
+from scripts.serving import LeavingServer
 
 AGENT = "/api/helpdesk/agent/"
 #: Seconds; long enough that a busy machine does not lose a claim that nobody took.
@@ -223,7 +224,7 @@ def _settings(spec: Spec) -> Settings:
     )
 
 
-class _Server(uvicorn.Server):
+class _Server(LeavingServer):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started and sockets:
@@ -245,7 +246,7 @@ async def _serve(spec: Spec) -> int:
             access_log=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
-        server = _Server(config)
+        server = _Server(config, app.leave)
         await server.serve(sockets=[listener])
     return 0 if server.started else REFUSED_TO_START
 
