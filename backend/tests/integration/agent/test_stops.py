@@ -90,7 +90,8 @@ async def test_a_replica_that_was_stopped_past_its_lease_writes_nothing_more(
                 continue
             stops[points[at - 1]] += 1
             ended = await gone_on_with(user, other, made, key, edits=False)
-            assert ended["outcome"] == "filed", (at, points[at - 1], ended)
+            where = (at, points[at - 1], ended["reason"], other.errors[-2000:])
+            assert ended["outcome"] == "filed", where
             await at_rest(container.engine, ended["session_id"])
             before = await stored(container.engine, ended["session_id"])
             owner.go_on()
