@@ -29,6 +29,7 @@ from backend.app.services.facts import FactReaders
 from backend.app.services.helpdesk.admission import Admission
 from backend.app.services.helpdesk.filing import Filing
 from backend.app.services.helpdesk_graph.beginning import Beginning
+from backend.app.services.helpdesk_graph.confirming import Confirming
 from backend.app.services.helpdesk_graph.driver import HelpdeskDriver, budgets_of
 from backend.app.services.helpdesk_graph.graph import build_helpdesk_graph
 from backend.app.services.helpdesk_graph.rules import Decider, RuleBasedDecider
@@ -236,7 +237,7 @@ def _agent(
         ids=ids,
         admission=admission,
         beginning=Beginning(ids),
-        filing=Filing(ids),
+        confirming=Confirming(ids, Filing(ids), driver),
         claims=runs.claims,
         controls=runs.controls,
         engine=runs.engine,

@@ -21,6 +21,7 @@ from backend.app.db.repositories.identity import IdentityRepository
 from backend.app.db.repositories.jobs import JobRepository
 from backend.app.db.repositories.knowledge import KnowledgeRepository
 from backend.app.db.repositories.rates import RateRepository
+from backend.app.db.repositories.run_events import RunEventRepository
 from backend.app.db.repositories.runs import RunRepository
 from backend.app.db.repositories.search import SearchRepository
 from backend.app.db.repositories.sessions import SessionRepository
@@ -44,6 +45,7 @@ class Work:
     jobs: JobRepository
     knowledge: KnowledgeRepository
     rates: RateRepository
+    run_events: RunEventRepository
     runs: RunRepository
     search: SearchRepository
     sessions: SessionRepository
@@ -68,6 +70,7 @@ def _work(session: AsyncSession) -> Work:
         jobs=JobRepository(session),
         knowledge=KnowledgeRepository(session),
         rates=RateRepository(session),
+        run_events=RunEventRepository(session),
         runs=RunRepository(session),
         search=SearchRepository(session),
         sessions=SessionRepository(session),

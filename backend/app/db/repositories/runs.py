@@ -1,16 +1,14 @@
-"""Claims on threads and their events. All time is the database's."""
+"""Claims on threads. All time is the database's."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.app.db.models import RunEventRow, RunRow
+from backend.app.db.models import RunRow
 from backend.app.domain.runs import (
     NOTIFY_CHANNEL,
     AbortReason,
@@ -18,7 +16,6 @@ from backend.app.domain.runs import (
     GraphKind,
     Heartbeat,
     OwnerId,
-    RunEvent,
     RunStatus,
     ThreadId,
 )
@@ -48,22 +45,6 @@ def _locked(*conditions: sa.ColumnElement[bool]) -> sa.Select[UUID]:
     chosen = sa.select(RunRow.thread_id).where(*conditions)
     return chosen.order_by(RunRow.thread_id).with_for_update()
 
-
-#: One statement, since a run tells often.
-_TELL = sa.text(
-    """
-    WITH told AS (
-        SELECT event ->> 0 AS kind, event -> 1 AS data, place
-        FROM jsonb_array_elements(CAST(:told AS jsonb)) WITH ORDINALITY AS each(event, place)
-    ), numbered AS (
-        UPDATE runs SET last_seq = last_seq + (SELECT count(*) FROM told)
-        WHERE thread_id = :thread_id
-        RETURNING thread_id, last_seq - (SELECT count(*) FROM told) AS before
-    )
-    INSERT INTO run_events (thread_id, seq, kind, data)
-    SELECT thread_id, before + place, kind, data FROM numbered, told
-    """
-)
 
 _RELEASE = sa.text(
     """
@@ -318,29 +299,6 @@ class RunRepository:
             return None
         reason = AbortReason(row.abort_reason) if row.abort_reason else None
         return RunStatus(row.owner is not None, row.last_seq, reason)
-
-    async def tell(self, thread_id: ThreadId, *told: tuple[str, dict[str, Any]]) -> None:
-        """Append events, each of a kind and with data, in order.
-
-        No NOTIFY: PostgreSQL lets such transactions commit only one after the other, and a run
-        tells often. Readers of its own process are rung, others look.
-        """
-        if told:
-            given = {"thread_id": thread_id, "told": json.dumps(told)}
-            await self._session.execute(_TELL, given)
-
-    async def events(self, thread_id: ThreadId, *, after: int, limit: int) -> Sequence[RunEvent]:
-        """The events behind number ``after``, in order."""
-        query = (
-            sa.select(RunEventRow)
-            .where(RunEventRow.thread_id == thread_id, RunEventRow.seq > after)
-            .order_by(RunEventRow.seq)
-            .limit(limit)
-        )
-        return [
-            RunEvent(thread_id, row.seq, row.kind, row.data, row.at)
-            for row in await self._session.scalars(query)
-        ]
 
     async def delete(self, thread_ids: Sequence[ThreadId]) -> None:
         """Delete threads with their events; their checkpoints are the saver's."""

@@ -149,7 +149,7 @@ class HelpdeskDriver:
         shown = [_step(one) for one in steps]
         context.shown.steps |= {one.seq: one for one in shown}
         events = [(STEP, one.model_dump(mode="json")) for one in shown]
-        await work.runs.tell(claim.thread_id, *events)
+        await work.run_events.tell(claim.thread_id, *events)
         facts = [fact for one in steps for fact in self._facts_of_step(context.session, one)]
         await work.facts.tell(*facts)
 
@@ -242,7 +242,7 @@ class HelpdeskDriver:
         changed = SessionChange(turn=dumped, chat_message_id=message_id, **change)
         if not await work.sessions.change(session.id, changed):
             return None
-        await work.runs.tell(ThreadId(session.id), (TURN, dumped))
+        await work.run_events.tell(ThreadId(session.id), (TURN, dumped))
         await work.facts.tell(*_facts_of_turn(session, shown, change, self.clock))
         return shown
 

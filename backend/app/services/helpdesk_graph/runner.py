@@ -16,7 +16,6 @@ from backend.app.domain.agent_events import (
     AgentRequestRepeated,
     AgentResumed,
     AgentStarted,
-    AgentUserConfirmed,
 )
 from backend.app.domain.chat import ChatSessionId
 from backend.app.domain.principals import Principal
@@ -29,7 +28,6 @@ from backend.app.schemas.helpdesk import (
     AgentStartRequest,
     AgentTurn,
 )
-from backend.app.services.helpdesk import filing
 from backend.app.services.helpdesk.admission import (
     Admission,
     AgentSessionNotFound,
@@ -42,14 +40,11 @@ from backend.app.services.helpdesk.admission import (
     refuse_taken,
     replayed,
 )
-from backend.app.services.helpdesk.filing import DraftChanged, Filing
-from backend.app.services.helpdesk.persist import upsert_agent_summary
-from backend.app.services.helpdesk_graph import turns
 from backend.app.services.helpdesk_graph.beginning import Beginning
+from backend.app.services.helpdesk_graph.confirming import Confirming
 from backend.app.services.helpdesk_graph.driver import HelpdeskDriver, about
-from backend.app.services.helpdesk_graph.matter import draft_from
 from backend.app.services.helpdesk_graph.nodes.steps import Shown
-from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions, shown
+from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
 from backend.app.services.runs.claims import Claims
 from backend.app.services.runs.control import RunControls
 from backend.app.services.runs.endings import Ending, Handed
@@ -79,7 +74,7 @@ class HelpdeskRunner:
     ids: IdSource
     admission: Admission
     beginning: Beginning
-    filing: Filing
+    confirming: Confirming
     claims: Claims
     controls: RunControls
     engine: RunEngine
@@ -230,7 +225,7 @@ class HelpdeskRunner:
             await refuse_taken(work, asked)
             if asked:
                 await work.sessions.keep_key(asked, session_id)
-            outcome, turn = await self._decided(work, principal, session, request)
+            outcome, turn = await self.confirming.decided(work, principal, session, request)
             shown = self.driver.prepare(replace(session, outcome=outcome), flags.tools)
         shown.turn = turn
         given: Command[Any] = Command(
@@ -243,46 +238,6 @@ class HelpdeskRunner:
         if session.outcome not in {Outcome.FILED, Outcome.LINKED}:
             raise SessionEnded
         return Launched(session.id, 0)
-
-    async def _decided(
-        self,
-        work: Work,
-        principal: Principal,
-        session: AgentSession,
-        request: AgentConfirmRequest,
-    ) -> tuple[Outcome, AgentTurn]:
-        """Write ticket or link, and the session's outcome with it: from here it cannot be ended
-        otherwise.
-        """
-        digest = None
-        if request.link is not None:
-            outcome = Outcome.LINKED
-            ticket = await self.filing.link(
-                work, session, principal, request.link.source, request.link.number
-            )
-        else:
-            assert request.draft is not None  # the schema says so
-            outcome, digest = Outcome.FILED, request.draft_digest
-            key = await work.sessions.instance_key()
-            preview = filing.preview(draft_from(request.draft.model_dump()), session, key)
-            if preview.digest != digest:
-                raise DraftChanged(extra={"preview": shown(preview).model_dump(mode="json")})
-            ticket = await self.filing.file(work, session, principal, preview)
-        turn = turns.confirmed_turn(session, outcome, ticket)
-        message_id = await upsert_agent_summary(work, self.ids, session, turn)
-        change = {"progress": session.progress, "outcome": outcome, "draft_digest": digest}
-        told = await self.driver.finish(work, session, turn, change, message_id=message_id)
-        if told is None:
-            raise AgentSessionNotFound
-        await work.facts.tell(
-            AgentUserConfirmed(
-                **about(session),
-                issue_number=ticket.issue_number,
-                ticket_number=ticket.number,
-                draft_digest=digest,
-            )
-        )
-        return outcome, told
 
     async def abort_session(self, principal: Principal, session_id: AgentSessionId) -> AgentTurn:
         """End a session; one that has its outcome keeps it.

@@ -122,17 +122,19 @@ class HelpdeskSessions:
     ) -> tuple[list[AgentTurn], list[AgentStep]]:
         """The turns that a session told behind number ``after``, and all of its steps."""
         async with self.uow() as work:
-            told = await work.runs.events(ThreadId(session_id), after=0, limit=_MAX_EVENTS)
+            told = await work.run_events.events(ThreadId(session_id), after=0, limit=_MAX_EVENTS)
             late = told
             if len(told) == _MAX_EVENTS:  # a draft may be added to without end
-                late = await work.runs.events(ThreadId(session_id), after=after, limit=_MAX_EVENTS)
+                late = await work.run_events.events(
+                    ThreadId(session_id), after=after, limit=_MAX_EVENTS
+                )
         turns = [one for one in late if one.kind == TURN and one.seq > after]
         return [AgentTurn.model_validate(one.data) for one in turns], _steps(told)
 
 
 async def _view(work: Work, session: domain.AgentSession) -> AgentSession:
     status = await work.runs.status(ThreadId(session.id))
-    told = await work.runs.events(ThreadId(session.id), after=0, limit=_MAX_EVENTS)
+    told = await work.run_events.events(ThreadId(session.id), after=0, limit=_MAX_EVENTS)
     turn = AgentTurn.model_validate(session.turn) if session.turn else None
     is_running = not session.has_ended and session.pending_question_id is None
     progress = session.progress

@@ -6,25 +6,24 @@ A run whose claim is lost settles nothing: the one that took it over does.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import EmptyInputError, GraphDrained
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
-from langgraph.types import Durability
 
 from backend.app.core.logging import described, get_logger
 from backend.app.core.settings import RunSettings
 from backend.app.core.tasks import Tasks
 from backend.app.db.notify import Bell
-from backend.app.db.uow import UnitOfWork, Work
+from backend.app.db.uow import UnitOfWork
 from backend.app.domain.runs import AbortReason, Claim, GraphKind, ThreadId
 from backend.app.services.runs.checkpoint import CLAIM_KEY, Checkpoints, ClaimLost
 from backend.app.services.runs.claims import Claims, Held
+from backend.app.services.runs.driving import Driver
 from backend.app.services.runs.endings import (
     Ending,
     Failed,
@@ -40,50 +39,6 @@ from backend.app.services.runs.fitness import ClockBehind, reach
 
 #: So many supersteps end any run: above every budget, far below LangGraph's own 10,007.
 RECURSION_LIMIT = 60
-
-
-class Driver(Protocol):
-    """What the engine must be told about a graph."""
-
-    graph: CompiledStateGraph[Any, Any, Any, Any]
-    #: ``sync`` saves every step before the next; ``exit`` saves where a run pauses or ends, and is
-    #: for graphs whose steps may be taken again from there: all they do to the world is recorded
-    #: elsewhere.
-    durability: Durability
-
-    def context(self, claim: Claim, /) -> Any:
-        """The run's typed context: ports and per-run values, never saved."""
-
-    def is_urgent(self, told: object) -> bool:
-        """Whether what a node told is to be stored before the run goes on; what is not goes along
-        with the next that is, or with how the run ends.
-        """
-
-    async def watch(self, work: Work, context: Any) -> None:
-        """Look, whenever something urgent is stored, whether the run may go on.
-
-        Raises:
-            RunStopped: it may not.
-        """
-
-    async def again(self, claim: Claim, /) -> object:
-        """What a run that is taken over is given: what its dead process had accepted and not yet
-        saved, or None to go on where its checkpoint stands.
-
-        Raises:
-            RunStopped: it is not to go on.
-        """
-
-    async def record(self, work: Work, claim: Claim, context: Any, told: Sequence[object]) -> None:
-        """Store what nodes told through their stream writer: events and facts together."""
-
-    async def settle(self, work: Work, claim: Claim, context: Any, ending: Ending) -> bool:
-        """Store how the run ended, in the transaction that gives the claim back. ``context`` is
-        None of a thread that was ended without being driven.
-
-        Returns:
-            Whether the thread is over: nobody will go on with it, and its checkpoints may go.
-        """
 
 
 def config_of(claim: Claim) -> RunnableConfig:

@@ -25,7 +25,7 @@ class RunEvents:
         """The events behind number ``seq``, and whether more may come."""
         async with self.uow() as work:
             status = await work.runs.status(thread_id)
-            found = list(await work.runs.events(thread_id, after=seq, limit=_BATCH))
+            found = list(await work.run_events.events(thread_id, after=seq, limit=_BATCH))
         last = found[-1].seq if found else seq
         return found, status is not None and (status.is_running or last < status.last_seq)
 

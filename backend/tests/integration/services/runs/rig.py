@@ -112,10 +112,10 @@ class TestDriver:
 
     async def record(self, work: Work, claim: Claim, _context: Any, told: Sequence[Any]) -> None:
         for one in told:
-            await work.runs.tell(claim.thread_id, (one["kind"], {"n": one["n"]}))
+            await work.run_events.tell(claim.thread_id, (one["kind"], {"n": one["n"]}))
 
     async def settle(self, work: Work, claim: Claim, context: Any, ending: Ending) -> bool:
-        await work.runs.tell(claim.thread_id, ("end", {"as": type(ending).__name__}))
+        await work.run_events.tell(claim.thread_id, ("end", {"as": type(ending).__name__}))
         self.settled.append(ending)
         self.contexts.append(context)
         self.at_work_then.append(self.world.at_work)

@@ -93,7 +93,7 @@ async def _committed(container: Container, thread_id: ThreadId) -> list[RunEvent
     """The thread's events, once nobody drives it."""
     await _released(container, thread_id)
     async with container.uow() as work:
-        return list(await work.runs.events(thread_id, after=0, limit=10))
+        return list(await work.run_events.events(thread_id, after=0, limit=10))
 
 
 def _mentions(thread_id: ThreadId) -> Callable[[str], bool]:

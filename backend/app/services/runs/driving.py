@@ -1,0 +1,55 @@
+"""What the engine must be told about a graph."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Durability
+
+from backend.app.db.uow import Work
+from backend.app.domain.runs import Claim
+from backend.app.services.runs.endings import Ending
+
+
+class Driver(Protocol):
+    """What the engine must be told about a graph."""
+
+    graph: CompiledStateGraph[Any, Any, Any, Any]
+    #: ``sync`` saves every step before the next; ``exit`` saves where a run pauses or ends, and is
+    #: for graphs whose steps may be taken again from there: all they do to the world is recorded
+    #: elsewhere.
+    durability: Durability
+
+    def context(self, claim: Claim, /) -> Any:
+        """The run's typed context: ports and per-run values, never saved."""
+
+    def is_urgent(self, told: object) -> bool:
+        """Whether what a node told is to be stored before the run goes on; what is not goes along
+        with the next that is, or with how the run ends.
+        """
+
+    async def watch(self, work: Work, context: Any) -> None:
+        """Look, whenever something urgent is stored, whether the run may go on.
+
+        Raises:
+            RunStopped: it may not.
+        """
+
+    async def again(self, claim: Claim, /) -> object:
+        """What a run that is taken over is given: what its dead process had accepted and not yet
+        saved, or None to go on where its checkpoint stands.
+
+        Raises:
+            RunStopped: it is not to go on.
+        """
+
+    async def record(self, work: Work, claim: Claim, context: Any, told: Sequence[object]) -> None:
+        """Store what nodes told through their stream writer: events and facts together."""
+
+    async def settle(self, work: Work, claim: Claim, context: Any, ending: Ending) -> bool:
+        """Store how the run ended, in the transaction that gives the claim back. ``context`` is
+        None of a thread that was ended without being driven.
+
+        Returns:
+            Whether the thread is over: nobody will go on with it, and its checkpoints may go.
+        """
