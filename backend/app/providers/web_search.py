@@ -16,9 +16,12 @@ _PAGES = (
 
 
 class CannedWebSearch:
-    """Answers the demo's question with a made-up page, and everything else with nothing."""
+    """Answers the demo's question with a made-up page, and is not there for any other."""
+
+    def covers(self, question: str) -> bool:
+        """Whether this is the demo's question."""
+        return set(_WORD.findall(question.lower())) >= _QUESTION
 
     async def search(self, query: str) -> Sequence[dict[str, str]]:
         """The pages for a query."""
-        said = set(_WORD.findall(query.lower()))
-        return _PAGES if said >= _QUESTION else ()
+        return _PAGES if self.covers(query) else ()

@@ -40,6 +40,9 @@ class ToolResult:
 class WebSearch(Protocol):
     """A search of the web."""
 
+    def covers(self, question: str) -> bool:
+        """Whether it is there for this question at all."""
+
     async def search(self, query: str) -> Sequence[dict[str, str]]:
         """Pages as ``title``, ``url`` and ``snippet``."""
 
@@ -65,11 +68,12 @@ class AgentTools:
     library: KnowledgeLibrary
     web: WebSearch | None = None
 
-    def present(self, switched_on: Tools) -> Tools:
+    def present(self, switched_on: Tools, question: str) -> Tools:
         """Of the tools that are switched on, those that have something behind them."""
+        has_web = self.web is not None and self.web.covers(question)
         return Tools(
             retry_kb=switched_on.retry_kb,
-            web_search=switched_on.web_search and self.web is not None,
+            web_search=switched_on.web_search and has_web,
             search_duplicates=switched_on.search_duplicates,
         )
 

@@ -39,7 +39,7 @@ def make_supervisor_node(decider: Decider, budgets: ToolBudgets, tools: AgentToo
     async def supervisor(state: HelpdeskState, runtime: Runtime[RunContext]) -> Update:
         context = runtime.context
         began = context.clock.monotonic()
-        present = tools.present(context.tools)
+        present = tools.present(context.tools, state["case"]["original_question"])
         allowed = allowed_actions(_spent(state, context), budgets, present)
         decision = await decider.decide(_situation(state), allowed)
         if decision.action not in allowed:

@@ -77,7 +77,7 @@ class _RandomDecider:
 class _RandomTools(AgentTools):
     dice: random.Random = field(default_factory=random.Random)
 
-    def present(self, switched_on: Tools) -> Tools:
+    def present(self, switched_on: Tools, _question: str) -> Tools:
         return switched_on
 
     def _result(self, items: list[Any]) -> ToolResult:

@@ -9,6 +9,8 @@ import pytest
 from backend.app.core.errors import Unavailable
 from backend.app.domain.budgets import Tools
 from backend.app.domain.sessions import StepStatus
+from backend.app.providers.web_search import CannedWebSearch
+from backend.app.services.helpdesk_graph.rules import SENTINEL_QUESTION
 from backend.app.services.helpdesk_graph.tools import AgentTools, WebSearch
 
 
@@ -16,6 +18,9 @@ class _Web:
     def __init__(self, *pages: dict[str, str], fault: Exception | None = None) -> None:
         self.pages, self.fault = pages, fault
         self.queries: list[str] = []
+
+    def covers(self, _question: str) -> bool:
+        return True
 
     async def search(self, query: str) -> Sequence[dict[str, str]]:
         self.queries.append(query)
@@ -25,6 +30,9 @@ class _Web:
 
 
 class _NeverAnswers:
+    def covers(self, _question: str) -> bool:
+        return True
+
     async def search(self, _query: str) -> Sequence[dict[str, str]]:
         await asyncio.Event().wait()
         return ()
@@ -74,8 +82,10 @@ async def test_a_query_leaves_without_its_secrets() -> None:
 
 
 def test_a_tool_with_nothing_behind_it_is_not_there() -> None:
-    assert not _tools(None).present(Tools()).web_search
-    assert _tools(_Web()).present(Tools()).web_search
-    assert not _tools(_Web()).present(Tools(web_search=False)).web_search
-    assert _tools(None).present(Tools()).retry_kb
-    assert not _tools(None).present(Tools(search_duplicates=False)).search_duplicates
+    assert not _tools(CannedWebSearch()).present(Tools(), "why?").web_search
+    assert _tools(CannedWebSearch()).present(Tools(), SENTINEL_QUESTION).web_search
+    assert not _tools(None).present(Tools(), "why?").web_search
+    assert _tools(_Web()).present(Tools(), "why?").web_search
+    assert not _tools(_Web()).present(Tools(web_search=False), "why?").web_search
+    assert _tools(None).present(Tools(), "why?").retry_kb
+    assert not _tools(None).present(Tools(search_duplicates=False), "why?").search_duplicates
