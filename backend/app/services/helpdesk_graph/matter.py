@@ -12,6 +12,7 @@ from backend.app.domain.sessions import (
     TicketDraft,
 )
 from backend.app.services.helpdesk.drafting import Matter
+from backend.app.services.helpdesk.replies import PROPOSAL_CHOICES
 from backend.app.services.helpdesk_graph.state import HelpdeskState
 
 #: Stands for the question where something was added to a draft.
@@ -50,7 +51,7 @@ def matter_of(state: HelpdeskState, graded: Classification) -> Matter:
         answers=tuple(
             (one["question"], one["reply"])
             for one in state.get("exchanges", [])
-            if one["question"] != ADDED
+            if one["question"] != ADDED and one["reply"] not in PROPOSAL_CHOICES
         ),
         rejected=tuple(state.get("rejected_solutions", [])),
         searched=tuple(place for action, place in _PLACES.items() if action in taken),

@@ -101,6 +101,8 @@ async def test_a_fix_that_did_not_work_stands_in_the_draft(
 
     assert turn["kind"] == "draft_ready"
     assert f"## Did not help\n\n- {VPN.title}" in turn["draft"]["description"]
+    # A verdict that was chosen is no answer to a question, and tells nothing to search for.
+    assert "Still broken" not in turn["draft"]["description"]
 
 
 async def test_who_wants_a_ticket_gets_its_draft_at_once(

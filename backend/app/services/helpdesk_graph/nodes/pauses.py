@@ -8,7 +8,7 @@ from langgraph.types import interrupt
 from backend.app.domain.budgets import Wish
 from backend.app.domain.sessions import NextAction, Outcome
 from backend.app.services.helpdesk.clarifying import fact_from_reply, facts_from
-from backend.app.services.helpdesk.replies import Reading, read_verdict
+from backend.app.services.helpdesk.replies import PROPOSAL_CHOICES, Reading, read_verdict
 from backend.app.services.helpdesk_graph.matter import ADDED
 from backend.app.services.helpdesk_graph.nodes.steps import Update, tell_done
 from backend.app.services.helpdesk_graph.state import HelpdeskState
@@ -26,8 +26,10 @@ async def await_user(state: HelpdeskState) -> Update:
     asked = state["awaiting_user"]
     reply = answer.get("reply") or answer.get("choice") or ""
     reading = read_verdict(reply, answer.get("choice"))
+    # A verdict that was chosen says nothing of the matter: nothing to search or to grade by.
+    told_more = [] if reply in PROPOSAL_CHOICES else [reply]
     update: Update = {
-        "user_replies": [*state.get("user_replies", []), reply],
+        "user_replies": [*state.get("user_replies", []), *told_more],
         "wish": _WISHES.get(reading, Wish.GO_ON).value,
         "exchanges": [*state.get("exchanges", []), {"question": asked["text"], "reply": reply}],
     }
