@@ -241,7 +241,6 @@ def _agent(
         claims=runs.claims,
         controls=runs.controls,
         engine=runs.engine,
-        driver=driver,
         sessions=HelpdeskSessions(uow, admission, runs.events),
     )
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Header, Query, Request, Response
 
 from backend.app.api.deps import CurrentPrincipal, CurrentServices, IdempotencyKey, SignedInRoute
 from backend.app.api.errors import error_body
+from backend.app.api.middleware import waiting
 from backend.app.api.sse import Event, stream
 from backend.app.core.errors import AppError
 from backend.app.domain.chat import ChatSessionId
@@ -150,7 +151,8 @@ async def _answer(
     request: Request, services: CurrentServices, launched: Launched
 ) -> AgentTurn | Response:
     if not _wants_stream(request):
-        return await services.agent.turn_of(launched)
+        async with waiting(request.scope):
+            return await services.agent.turn_of(launched)
     view = await services.agent_sessions.view_unscoped(launched.session_id)
     followed = services.agent_sessions.follow(launched.session_id, after=launched.after)
     return stream(_first(view, _told(followed)))

@@ -5,7 +5,8 @@ streams.
 import asyncio
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -203,7 +204,7 @@ class Turnstile:
     others wait their turn, in order.
 
     All at once they would only wait longer, and each for a connection that another holds. Probes
-    pass.
+    pass. Who waits for a client's body, or for a run (`waiting`), leaves its place meanwhile.
     """
 
     def __init__(self, app: ASGIApp, *, at_once: int) -> None:
@@ -216,8 +217,12 @@ class Turnstile:
         if not path.startswith("/api/") or path.startswith("/api/health"):
             await self._app(scope, receive, send)
             return
-        await self._places.acquire()
-        holds = True
+        holds = False
+
+        async def enter() -> None:
+            nonlocal holds
+            await self._places.acquire()
+            holds = True
 
         def leave() -> None:
             nonlocal holds
@@ -225,14 +230,38 @@ class Turnstile:
                 holds = False
                 self._places.release()
 
+        @asynccontextmanager
+        async def outside() -> AsyncIterator[None]:
+            held = holds
+            leave()
+            yield
+            if held:
+                await enter()
+
+        async def receive_outside() -> Message:
+            async with outside():
+                return await receive()
+
         async def send_and_leave(message: Message) -> None:
             leave()
             await send(message)
 
+        await enter()
         try:
-            await self._app(scope, receive, send_and_leave)
+            scope[_OUTSIDE] = outside
+            await self._app(scope, receive_outside, send_and_leave)
         finally:
             leave()
+
+
+#: Under this key a request's scope holds how to leave its place for a while.
+_OUTSIDE = "helpdesk.outside"
+
+
+def waiting(scope: Scope) -> AbstractAsyncContextManager[None]:
+    """Leave the request's place while it waits for something that others may have to do."""
+    outside: Callable[[], AbstractAsyncContextManager[None]] = scope.get(_OUTSIDE, nullcontext)
+    return outside()
 
 
 #: What anybody may make the server read and parse without signing in.

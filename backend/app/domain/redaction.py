@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from backend.app.domain.redaction_numbers import (
-    CARD,
     SOCIAL_SECURITY,
     SOCIAL_SECURITY_SAID,
     bank_accounts,
-    is_card,
+    payment_cards,
 )
 from backend.app.domain.redaction_words import is_ordinary, looks_secret
 
@@ -24,23 +23,28 @@ _CALLED = (
     r"|mot de passe|mots de passe|mdp|contraseña|contrasena|clave)"
 )
 _NOT_DONE = r"(?!\[redacted: )"
+#: What an unquoted value goes on with: a mark belongs to it as a whole or not at all.
+_GOES_ON = r"(?:[^\s\[]|\[(?!redacted: )|\[redacted: [A-Za-z ]{3,22}\])"
+#: Where a word begins, be it glued to the end of a value.
+_BEGINS = r"(?:\b|(?<=\d))"
 _VALUE = (
     r"(?:<[^>\n]{1,60}>|\"[^\"\n]{1,128}\"|'[^'\n]{1,128}'|`[^`\n]{1,128}`|“[^”\n]{1,128}”"
-    r"|„[^“”\n]{1,128}[“”]|«[^»\n]{1,128}»|[^\s\"'`“„«][^\s]{0,199})"
+    r"|„[^“”\n]{1,128}[“”]|«[^»\n]{1,128}»|[^\s\"'`“„«]"
+    rf"{_GOES_ON}{{0,199}})"
 )
 _OWNER = (
     r"(?:[ \t]+(?:for|of|to|on|für|zum|zu|von|pour|de|du|para|del)[ \t]+[^\n.:=!?\[\]]{1,40}?)?"
 )
 
 _ASSIGNED = re.compile(
-    rf"({_CALLED}[\\\"']{{0,2}}[ \t]?{_OWNER}[ \t]*(?:[:=]|=>|->|:=|%3[AD])[ \t]*\n?[ \t]*)"
+    rf"({_CALLED}[\\\"']{{0,2}}[ \t]?{_OWNER}[ \t]*(?>=>|->|:=|[:=]|%3[AD])[ \t]*\n?[ \t]*)"
     rf"{_NOT_DONE}({_VALUE})",
     re.IGNORECASE,
 )
 _SAID = re.compile(
-    rf"(\b{_CALLED}{_OWNER}[ \t]+"
+    rf"({_BEGINS}{_CALLED}{_OWNER}[ \t]+"
     r"(?:is|was|ist|lautet|war|est|était|es|era|are|sind|c'est)(?:[ \t]+(?:now|currently|still"
-    r"|jetzt|noch|maintenant|ahora|just|simply|einfach))?[ \t]*:?[ \t]+)"
+    r"|jetzt|noch|maintenant|ahora|just|simply|einfach)(?=[ \t:]))?+[ \t]*:?[ \t]+)"
     rf"{_NOT_DONE}({_VALUE})([ \t]+[^\W\d_]{{2,}})?",
     re.IGNORECASE,
 )
@@ -52,24 +56,27 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 _FLAG = re.compile(
-    rf"(--?(?:password|passwd|pass|pwd|token|secret|api-key)[ \t=]+){_NOT_DONE}({_VALUE})",
+    rf"(--?(?:password|passwd|pass|pwd|token|secret|api-key)[ \t=]++){_NOT_DONE}({_VALUE})",
     re.IGNORECASE,
 )
-_PIN = re.compile(r"(\bPIN(?:[ -]?code)?[ \t]*(?:is|ist|est|es|:|=)[ \t]*)(\d{4,8})\b")
+_PIN = re.compile(
+    rf"({_BEGINS}PIN(?:[ -]?code)?[ \t]*(?:is|ist|est|es|:|=)[ \t]*)(\d{{4,8}})(?!\d)"
+)
 _CURL_USER = re.compile(
-    r"(\bcurl\b[^\n]{0,80}?[ \t](?:-u|--user)[ \t=]+[\"']?[^\s:\"']{1,64}:)([^\s\"'\[]{1,128})"
+    r"(\bcurl\b[^\n]{0,80}?[ \t](?:-u|--user)[ \t=]+[\"']?[^\s:\"']{1,64}:)((?:[^\s\"'\[]|\[(?!redacted: )){1,128})"
 )
 _KEYED = re.compile(
     r"((?:api[ _-]?key|access[ _-]?key|auth[ _-]?token|access[ _-]?token|refresh[ _-]?token"
     r"|client[ _-]?secret|secret[ _-]?key|secret[ _-]?access[ _-]?key|account[ _-]?key"
     r"|private[ _-]?key"
     r"|signing[ _-]?key|shared[ _-]?access[ _-]?signature|(?<!\w)sig|(?<!publickey)token|secret)"
-    r"[\\\"']{0,2}[ \t]*(?:[:=]|=>|:=|%3[AD]|\bis\b|\bist\b)[ \t]*[\\\"']{0,2})"
+    r"[\\\"']{0,2}[ \t]*(?:=>|:=|[:=]|%3[AD]|\bis\b|\bist\b)[ \t]*[\\\"']{0,2})"
     rf"{_NOT_DONE}([A-Za-z0-9+/_.~%=-]{{8,512}})",
     re.IGNORECASE,
 )
 _URL_CALLED = re.compile(
-    rf"(\b[a-z][a-z0-9+.-]{{1,20}}://[^\s:/@\[\]]{{0,100}}:){_NOT_DONE}([^\s/@\[]{{1,200}})(?=@)",
+    rf"(\b[a-z][a-z0-9+.-]{{1,20}}://[^\s:/@\[\]]{{0,100}}:){_NOT_DONE}"
+    r"((?:[^\s/@\[]|\[(?!redacted: )){1,200})(?=@)",
     re.IGNORECASE,
 )
 _AUTHORISATION = re.compile(
@@ -114,6 +121,8 @@ _PEM = re.compile(
 _PLURAL = re.compile(r"(?:passwords|mots de passe|passwörter)", re.IGNORECASE)
 _MARKED = "[redacted: "
 _TRAILING = ".,;:!?)]}>*_"
+#: Two do for what people write; each takes out something, so that contrived texts end as well.
+_MOST_ROUNDS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,38 +144,46 @@ class _Redaction:
         self.counts[kind] += 1
         return f"[redacted: {kind}]"
 
-    def all_of(
-        self, pattern: re.Pattern[str], kind: str, is_one: Callable[[str], bool] | None = None
-    ) -> None:
+    def spans(self, found: Iterable[tuple[int, int]], kind: str) -> None:
+        """Take out what stands at ``found``; what overlaps becomes one mark."""
+        parts, at = [], 0
+        for start, end in sorted(found):
+            if start >= at:
+                parts += [self.text[at:start], self.mark(kind)]
+            at = max(at, end)
+        self.text = "".join([*parts, self.text[at:]])
+
+    def all_of(self, pattern: re.Pattern[str], kind: str) -> None:
         """Take out whatever matches as a whole."""
-        self.text = pattern.sub(
-            lambda found: self.mark(kind) if is_one is None or is_one(found[0]) else found[0],
-            self.text,
-        )
+        self.spans((found.span() for found in pattern.finditer(self.text)), kind)
 
     def values(
         self, pattern: re.Pattern[str], kind: str, is_one: Callable[[re.Match[str], str], bool]
     ) -> None:
-        """Take out the second group, without the punctuation behind it and its quotes."""
+        """Take out the second group, without the punctuation behind it and its quotes.
 
-        def replace(found: re.Match[str]) -> str:
-            quoted = found[2][0] in "\"'`“„«" and len(found[2]) > 2
-            trailing = "" if found[2].startswith("<") else _TRAILING
-            value = found[2][1:-1] if quoted else found[2].rstrip(trailing)
-            if not value or value.startswith(_MARKED) or not is_one(found, value):
-                return found[0]
-            at = found.start(2) - found.start() + (1 if quoted else 0)
-            return found[0][:at] + self.mark(kind) + found[0][at + len(value) :]
+        The search goes on inside the value, for another statement can be glued to it.
+        """
+        spans, found = [], pattern.search(self.text)
+        while found is not None:
+            value = _value_of(found)
+            if value and not value.startswith(_MARKED) and is_one(found, value):
+                start = found.start(2) + (1 if _is_quoted(found) and len(found[2]) > 2 else 0)
+                spans.append((start, start + len(value)))
+            found = pattern.search(self.text, found.start(2))
+        self.spans(spans, kind)
 
-        self.text = pattern.sub(replace, self.text)
 
-    def spans(self, find: Callable[[str], Iterable[tuple[int, int]]], kind: str) -> None:
-        """Take out what ``find`` finds."""
-        parts, at = [], 0
-        for start, end in find(self.text):
-            parts += [self.text[at:start], self.mark(kind)]
-            at = end
-        self.text = "".join([*parts, self.text[at:]])
+def _value_of(found: re.Match[str]) -> str:
+    """The value a statement tells, without its quotes or the punctuation behind it."""
+    written = found[2]
+    if _is_quoted(found) and len(written) > 2:
+        return written[1:-1]
+    if written.startswith("<"):
+        return written
+    value = written.rstrip(_TRAILING)
+    ends_in_mark = value.rfind(_MARKED) > value.rfind("]")
+    return written[: len(value) + 1] if ends_in_mark else value
 
 
 def _is_quoted(found: re.Match[str]) -> bool:
@@ -198,13 +215,14 @@ def _always(_: re.Match[str], __: str) -> bool:
     return True
 
 
-def redact(text: str) -> Redacted:
-    """``text`` without passwords, tokens, keys, card, account and social security numbers."""
-    work = _Redaction(text)
+def _redact_once(work: _Redaction) -> None:
     work.all_of(_PEM, "private key")
     work.values(_URL_CALLED, "password", _always)
     work.values(_AUTHORISATION, "token", _always)
     work.all_of(_TOKENS, "token")
+    # Before the values, for these end at a space and numbers are written with spaces.
+    work.spans(bank_accounts(work.text), "bank account")
+    work.spans(payment_cards(work.text), "payment card")
     work.values(_KEYED, "token", _is_key)
     work.values(_CURL_USER, "password", _always)
     work.values(_FLAG, "password", _is_assigned)
@@ -212,8 +230,20 @@ def redact(text: str) -> Redacted:
     work.values(_SAID, "password", _is_said)
     work.values(_BARE, "password", _is_bare)
     work.values(_PIN, "PIN", _always)
-    work.spans(bank_accounts, "bank account")
-    work.all_of(CARD, "payment card", is_card)
     work.values(SOCIAL_SECURITY_SAID, "social security number", _always)
     work.all_of(SOCIAL_SECURITY, "social security number")
+
+
+def redact(text: str) -> Redacted:
+    """``text`` without passwords, tokens, keys, card, account and social security numbers.
+
+    What is left is looked through again until nothing more is found, so that redacting a redacted
+    text changes nothing.
+    """
+    work = _Redaction(text)
+    for _ in range(_MOST_ROUNDS):
+        found = work.counts.total()
+        _redact_once(work)
+        if work.counts.total() == found:
+            break
     return Redacted(work.text, MappingProxyType(dict(work.counts)))

@@ -3,19 +3,41 @@
 import re
 from collections.abc import Iterator
 
-CARD = re.compile(r"(?<![\w.+-])\d(?:[ -]?\d){12,18}(?![\w-])")
+#: However a card's digits are grouped, when nothing but they stand there.
+_CARD_ALONE = re.compile(r"(?<![\w.+-])\d(?:[ -]?\d){12,18}(?![\w-])")
+_DIGITS = re.compile(r"\d+")
+_BETWEEN_GROUPS = re.compile(
+    r"[ \t\u00a0\u2007\u2009\u202f]{1,2}|[ \u00a0]?[.\u2010\u2011\u2013-][ \u00a0]?"
+)
+#: How long the groups of a card's number are when it is written in several, the longest first.
+_CARD_GROUPS = (
+    (4, 4, 4, 4, 3),
+    (4, 4, 4, 4),
+    (8, 8),
+    (4, 6, 5),
+    (4, 4, 4, 3),
+    (4, 6, 4),
+    (4, 4, 4, 2),
+    (4, 4, 4, 1),
+)
+_CARD_LENGTHS = range(13, 20)
+_GLUED_BEFORE = re.compile(r"(?:[\w+]|[^\W\d][.-])\Z")
+_GLUED_BEHIND = re.compile(r"\w|-[^\W\d]")
+_IS_FRACTION = re.compile(r"\d\.\Z")
 _CARD_KINDS = re.compile(
     r"4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]\d\d|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}"
     r"|3[47]\d{13}|(?:6011|65\d\d|64[4-9]\d)\d{12}|(?:30[0-5]|36\d|38\d)\d{11}|35(?:2[89]"
-    r"|[3-8]\d)\d{12}|(?:50|5[6-8]|6\d)\d{14}"
+    r"|[3-8]\d)\d{12}|(?:50|5[6-8]|6\d)\d{14}|62\d{15,17}|(?:5018|5020|5038|5893|6304|6759|676[1-3])"
+    r"\d{9,15}"
 )
 _IBAN_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9])")
 SOCIAL_SECURITY = re.compile(
-    r"(?<![\w-])(?<!no )(?<!no\. )(?<!number )(?<!part )(?<!order )(?<!ticket )"
-    r"(?!000|666|9\d\d)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w-])"
+    r"(?<!\w)(?<!\w-)(?<!no )(?<!no\. )(?<!number )(?<!part )(?<!order )(?<!ticket )"
+    r"(?!000|666|9\d\d)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?!\w|-\w)"
 )
 SOCIAL_SECURITY_SAID = re.compile(
-    r"(\b(?:SSN|social security(?: number)?)[ \t]*(?:is|:|=|#)?[ \t]*)(\d{3} ?\d{2} ?\d{4})\b",
+    r"((?:\b|(?<=\d))(?:SSN|social security(?: number)?)[ \t]*(?:is|:|=|#)?[ \t]*)"
+    r"(\d{3} ?\d{2} ?\d{4})(?!\d)",
     re.IGNORECASE,
 )
 
@@ -137,10 +159,53 @@ def _iban_end(text: str, start: int) -> int | None:
     return at if is_whole and _is_iban(compact.upper()) else None
 
 
-def is_card(written: str) -> bool:
-    """Whether ``written`` is the number of a payment card."""
-    digits = re.sub(r"\D", "", written)
+def _is_card(written: str) -> bool:
+    digits = "".join(str(int(character)) for character in written if character.isdecimal())
     return _CARD_KINDS.fullmatch(digits) is not None and _is_luhn(digits)
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether what stands from ``start`` to ``end`` is no part of a word or an identifier."""
+    return (
+        _GLUED_BEFORE.search(text[max(start - 2, 0) : start]) is None
+        and _GLUED_BEHIND.match(text, end) is None
+    )
+
+
+def _groups_of_digits(text: str) -> Iterator[list[tuple[int, int]]]:
+    """Each group of digits in ``text`` with those that follow it, as many as a card can have."""
+    groups = [found.span() for found in _DIGITS.finditer(text)]
+    most = max(map(len, _CARD_GROUPS))
+    for place, group in enumerate(groups):
+        together = [group]
+        for following in groups[place + 1 : place + most]:
+            if _BETWEEN_GROUPS.fullmatch(text, together[-1][1], following[0]) is None:
+                break
+            together.append(following)
+        yield together
+
+
+def payment_cards(text: str) -> Iterator[tuple[int, int]]:
+    """Where numbers of payment cards in ``text`` begin and end, whatever other numbers stand by.
+
+    Spans can overlap: where two readings are a card, neither of them may be left.
+    """
+    for found in _CARD_ALONE.finditer(text):
+        if _is_card(found[0]):
+            yield found.span()
+    for groups in _groups_of_digits(text):
+        start, first_end = groups[0]
+        lengths = tuple(stop - begin for begin, stop in groups)
+        ends = [
+            groups[len(wanted) - 1][1]
+            for wanted in _CARD_GROUPS
+            if lengths[: len(wanted)] == wanted
+        ]
+        if lengths[0] in _CARD_LENGTHS and not _IS_FRACTION.search(text[max(start - 2, 0) : start]):
+            ends.append(first_end)
+        for end in ends:
+            if _stands_alone(text, start, end) and _is_card(text[start:end]):
+                yield start, end
 
 
 def bank_accounts(text: str) -> Iterator[tuple[int, int]]:

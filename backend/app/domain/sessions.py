@@ -16,6 +16,8 @@ AgentSessionId = NewType("AgentSessionId", UUID)
 STATE_VERSION = 1
 
 MAX_REPLY_CHARACTERS = 4000
+#: Of one session: questions, proposals and additions to its draft.
+MAX_EXCHANGES = 24
 MAX_DRAFT_TITLE_CHARACTERS = 120
 MAX_DRAFT_DESCRIPTION_CHARACTERS = 8000
 #: Of the messages that a session is handed at its start.

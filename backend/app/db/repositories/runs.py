@@ -167,9 +167,17 @@ class RunRepository:
         row = await self._session.scalar(statement)
         return _claim(row) if row else None
 
-    async def renew(self, owner: OwnerId, *, lease: timedelta) -> Sequence[Heartbeat]:
-        """Renew all unlapsed leases of ``owner``; what is not among them is lost to it."""
-        own = _locked(RunRow.owner == owner, RunRow.lease_until > sa.func.now())
+    async def renew(
+        self, owner: OwnerId, thread_ids: Sequence[ThreadId], *, lease: timedelta
+    ) -> Sequence[Heartbeat]:
+        """Renew the unlapsed leases of ``owner`` on these threads; what is not among them is lost
+        to it. One that it took and drives no more is not named, and lapses.
+        """
+        own = _locked(
+            RunRow.thread_id.in_(thread_ids),
+            RunRow.owner == owner,
+            RunRow.lease_until > sa.func.now(),
+        )
         statement = (
             sa.update(RunRow)
             .where(RunRow.thread_id.in_(own))

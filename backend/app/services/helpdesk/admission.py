@@ -52,6 +52,10 @@ class StaleQuestion(Conflict):
     """This question is no longer open; the session has gone on."""
 
 
+class TooMuchAdded(Invalid):
+    """This session has taken as much as it takes; edit the draft, file it, or cancel."""
+
+
 class SessionOpen(Conflict):
     """A session is open in this conversation already."""
 
@@ -136,9 +140,10 @@ class Admission:
             SessionExpired: nothing happened in it for too long, or it is of another version.
         """
         async with self.uow() as work:
-            if alone:
-                await work.sessions.lock(session_id)
             session = await work.sessions.session(session_id, principal.user_id)
+            if session is not None and alone:
+                await work.sessions.lock(session_id)  # only now: a stranger must not wait for it
+                session = await work.sessions.session(session_id, principal.user_id)
             if session is not None:
                 if self.is_expired(session):
                     raise SessionExpired
@@ -175,7 +180,7 @@ class Admission:
         """Raise when no session may start now: `KillSwitchOn`, `AgentSwitchedOff`,
         `AgentNotEnabled`. Else how the switches stand.
         """
-        flags = self.flags(await work.switches.all())
+        flags = self.flags(await work.switches.all_until_commit())
         if flags.is_on(Flag.KILL_SWITCH):
             raise KillSwitchOn
         if not flags.is_on(Flag.ENABLED):

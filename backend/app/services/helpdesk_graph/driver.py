@@ -74,6 +74,17 @@ def budgets_of(settings: AgentSettings) -> ToolBudgets:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Whose run it is that begins now, which tools are switched on, and what it will have shown
+    once it has settled in this process.
+    """
+
+    session: AgentSession
+    switched_on: Tools
+    shown: Shown = field(default_factory=Shown)
+
+
 @dataclass(slots=True)
 class HelpdeskDriver:
     """The agent's side of the run engine.
@@ -88,25 +99,15 @@ class HelpdeskDriver:
     ids: IdSource
     settings: AgentSettings
     durability: Durability = "exit"
-    _prepared: dict[ThreadId, tuple[AgentSession, Tools, Shown]] = field(default_factory=dict)
 
-    def prepare(self, session: AgentSession, switched_on: Tools) -> Shown:
-        """Learn whose run it is that begins now, and which tools are switched on.
-
-        Returns:
-            What the run will have shown, once it is launched and has settled in this process.
-        """
-        shown = Shown()
-        self._prepared[ThreadId(session.id)] = session, switched_on, shown
-        return shown
-
-    def context(self, claim: Claim) -> RunContext:
+    def context(self, claim: Claim, prepared: Prepared) -> RunContext:
         """The run's context. Its time ends with the allowance; what lies beyond is for a draft."""
-        session, switched_on, shown = self._prepared.pop(claim.thread_id)
         ends_at = self.clock.monotonic() + claim.allowance.total_seconds()
-        return RunContext(session, self.clock, ends_at, switched_on, shown)
+        return RunContext(
+            prepared.session, self.clock, ends_at, prepared.switched_on, prepared.shown
+        )
 
-    async def again(self, claim: Claim) -> object:
+    async def again(self, claim: Claim) -> tuple[object, Prepared]:
         """What the session's dead process had accepted: its conversation when nothing was saved
         yet, an answer whose question is still open, or nothing.
 
@@ -117,15 +118,16 @@ class HelpdeskDriver:
             session = await work.sessions.session_unscoped(AgentSessionId(claim.thread_id))
             if session is None:
                 raise RunStopped(AbortReason.ERASED)
-            self.prepare(session, await self._switched_on(work))
+            prepared = Prepared(session, await self._switched_on(work))
         given = session.given or {}
         saved = await self.graph.aget_state(config_of(claim))
         if saved.created_at is None:
-            return given.get("state")
+            return given.get("state"), prepared
         open_questions = {one.id for one in saved.interrupts}
         if given.get("question_id") in open_questions:
-            return Command(resume={given["question_id"]: given["answer"]})
-        return None
+            answer: Command[Any] = Command(resume={given["question_id"]: given["answer"]})
+            return answer, prepared
+        return None, prepared
 
     async def _switched_on(self, work: Work) -> Tools:
         flags = Flags(self.settings, await work.switches.all())

@@ -5,6 +5,7 @@ Each admits in a short transaction and works without one; the driver records in 
 
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 from langgraph.types import Command
@@ -21,7 +22,13 @@ from backend.app.domain.chat import ChatSessionId
 from backend.app.domain.principals import Principal
 from backend.app.domain.redaction import redact
 from backend.app.domain.runs import AbortReason, Claim, GraphKind, ThreadId
-from backend.app.domain.sessions import AgentSession, AgentSessionId, Outcome, TurnKind
+from backend.app.domain.sessions import (
+    MAX_EXCHANGES,
+    AgentSession,
+    AgentSessionId,
+    Outcome,
+    TurnKind,
+)
 from backend.app.schemas.helpdesk import (
     AgentConfirmRequest,
     AgentResumeRequest,
@@ -35,6 +42,7 @@ from backend.app.services.helpdesk.admission import (
     SessionEnded,
     SessionOpen,
     StaleQuestion,
+    TooMuchAdded,
     as_it_stands,
     idempotent,
     refuse_taken,
@@ -42,7 +50,7 @@ from backend.app.services.helpdesk.admission import (
 )
 from backend.app.services.helpdesk_graph.beginning import Beginning
 from backend.app.services.helpdesk_graph.confirming import Confirming
-from backend.app.services.helpdesk_graph.driver import HelpdeskDriver, about
+from backend.app.services.helpdesk_graph.driver import Prepared, about
 from backend.app.services.helpdesk_graph.nodes.steps import Shown
 from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
 from backend.app.services.runs.claims import Claims
@@ -78,7 +86,6 @@ class HelpdeskRunner:
     claims: Claims
     controls: RunControls
     engine: RunEngine
-    driver: HelpdeskDriver
     sessions: HelpdeskSessions
 
     async def start_session(
@@ -125,9 +132,10 @@ class HelpdeskRunner:
                 GraphKind.HELPDESK,
                 allowance=self.admission.settings.deadline,
             )
-            shown = self.driver.prepare(session, flags.tools)
+            prepared = Prepared(session, flags.tools)
             await work.facts.tell(AgentStarted(**about(session), trigger=request.trigger))
-        return Launched(session.id, 0, self.engine.launch(claim, case.state), shown)
+        ending = self.engine.launch(claim, case.state, prepared)
+        return Launched(session.id, 0, ending, prepared.shown)
 
     async def _end_expired(
         self, principal: Principal, chat_session_id: ChatSessionId | None
@@ -172,16 +180,19 @@ class HelpdeskRunner:
             if self.engine.is_draining:
                 raise AgentSwitchedOff
             claim, session = await self._claimed(work, session_id, question_id)
+            if len(session.progress.get("exchanges", [])) >= MAX_EXCHANGES:
+                raise TooMuchAdded
             if session.has_ended:
                 raise SessionEnded
             await refuse_taken(work, asked)
             if asked:
                 await work.sessions.keep_key(asked, session_id)
             await work.sessions.give(session_id, {"question_id": question_id, "answer": answer})
-            shown = self.driver.prepare(session, flags.tools)
+            prepared = Prepared(session, flags.tools)
             await work.facts.tell(AgentResumed(**about(session), question_id=question_id))
         given: Command[Any] = Command(resume={question_id: answer})
-        return Launched(session_id, claim.last_seq, self.engine.launch(claim, given), shown)
+        ending = self.engine.launch(claim, given, prepared)
+        return Launched(session_id, claim.last_seq, ending, prepared.shown)
 
     async def _claimed(
         self, work: Work, session_id: AgentSessionId, question_id: str
@@ -226,13 +237,14 @@ class HelpdeskRunner:
             if asked:
                 await work.sessions.keep_key(asked, session_id)
             outcome, turn = await self.confirming.decided(work, principal, session, request)
-            shown = self.driver.prepare(replace(session, outcome=outcome), flags.tools)
-        shown.turn = turn
+            prepared = Prepared(replace(session, outcome=outcome), flags.tools)
+        prepared.shown.turn = turn
         given: Command[Any] = Command(
             resume={request.pending_question_id: {"confirmed": outcome.value}}
         )
-        self.engine.launch(claim, given)  # to its end, which changes the answer no more
-        return Launched(session_id, claim.last_seq, shown=shown)
+        # To its end, which changes the answer no more.
+        self.engine.launch(claim, given, prepared)
+        return Launched(session_id, claim.last_seq, shown=prepared.shown)
 
     def _repeated(self, session: AgentSession) -> Launched:
         if session.outcome not in {Outcome.FILED, Outcome.LINKED}:
@@ -268,6 +280,21 @@ class HelpdeskRunner:
                 await self.engine.end(claim, reason)
         raise Internal
 
+    async def expire_session(self, session_id: AgentSessionId, ttl: timedelta) -> bool:
+        """End a session with which nothing happened for ``ttl``; False when something just did."""
+        async with self.uow() as work:
+            claim = await work.runs.take(
+                ThreadId(session_id), self.claims.owner, lease=self.engine.settings.lease
+            )
+            session = await work.sessions.session_unscoped(session_id)
+            if claim is None or session is None:
+                return False
+            if session.has_ended or session.idle <= ttl:
+                await work.runs.release(claim)
+                return False
+        await self.engine.end(claim, AbortReason.EXPIRED)
+        return True
+
     async def turn_of(self, launched: Launched) -> AgentTurn:
         """The turn that a launched run ends in, whichever process drives it to its end."""
         ending = await launched.ending if launched.ending is not None else None
@@ -277,13 +304,13 @@ class HelpdeskRunner:
         if is_replay or isinstance(ending, Handed):
             async for _ in self.sessions.follow(launched.session_id, after=launched.after):
                 continue
-        told, steps = await self.sessions.told(launched.session_id, after=launched.after)
+        told = await self.sessions.turns(launched.session_id, after=launched.after)
         if not told:
             async with self.uow() as work:
                 await as_it_stands(work, launched.session_id)  # its chat may have been deleted
             raise Internal
         # What was told first is this run's: somebody may have answered already.
-        return told[-1 if is_replay else 0].model_copy(update={"debug_trace": steps})
+        return told[-1 if is_replay else 0]
 
 
 def _redacted(text: str | None) -> str | None:

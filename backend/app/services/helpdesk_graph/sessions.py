@@ -56,9 +56,8 @@ class HelpdeskSessions:
         Raises:
             AgentSessionNotFound, SessionExpired: see `Admission.own_session`.
         """
-        session = await self.admission.own_session(principal, session_id)
-        async with self.uow() as work:
-            return await _view(work, session)
+        async with self.admission.entered(principal, session_id) as (work, _):
+            return await _view(work, session_id)
 
     async def of_chat(
         self, principal: Principal, chat_session_id: ChatSessionId, *, limit: int
@@ -72,13 +71,13 @@ class HelpdeskSessions:
             if await work.chat.session(chat_session_id, principal.user_id) is None:
                 raise ChatSessionNotFound
             found = await work.sessions.of_chat(chat_session_id, principal.user_id, limit=limit)
-            return [await _view(work, one) for one in found]
+            return [await _view(work, one.id) for one in found]
 
     async def recent(self, *, limit: int, of: UserId | None) -> list[tuple[UserId, AgentSession]]:
         """Sessions with their owners, newest first, of everybody or of one: for administrators."""
         async with self.uow() as work:
             found = await work.sessions.recent_unscoped(limit=limit, of=of)
-            return [(one.user_id, await _view(work, one)) for one in found]
+            return [(one.user_id, await _view(work, one.id)) for one in found]
 
     async def view_unscoped(self, session_id: AgentSessionId) -> AgentSession:
         """Anybody's session: for administrators.
@@ -87,7 +86,7 @@ class HelpdeskSessions:
             AgentSessionNotFound: there is none.
         """
         async with self.uow() as work:
-            return await _view(work, await as_it_stands(work, session_id))
+            return await _view(work, session_id)
 
     async def preview(
         self, principal: Principal, session_id: AgentSessionId, draft: TicketDraft
@@ -117,24 +116,30 @@ class HelpdeskSessions:
         async for event in self.events.follow(ThreadId(session_id), after):
             yield Told(event.seq, _told(event))
 
-    async def told(
-        self, session_id: AgentSessionId, *, after: int
-    ) -> tuple[list[AgentTurn], list[AgentStep]]:
-        """The turns that a session told behind number ``after``, and all of its steps."""
+    async def turns(self, session_id: AgentSessionId, *, after: int) -> list[AgentTurn]:
+        """The turns that a session told behind number ``after``, each with the steps to it."""
         async with self.uow() as work:
-            told = await work.run_events.events(ThreadId(session_id), after=0, limit=_MAX_EVENTS)
-            late = told
-            if len(told) == _MAX_EVENTS:  # a draft may be added to without end
-                late = await work.run_events.events(
-                    ThreadId(session_id), after=after, limit=_MAX_EVENTS
-                )
-        turns = [one for one in late if one.kind == TURN and one.seq > after]
-        return [AgentTurn.model_validate(one.data) for one in turns], _steps(told)
+            # A draft may be added to again and again: the latest are what is asked for.
+            found = await work.run_events.events(
+                ThreadId(session_id), after=after, limit=_MAX_EVENTS
+            )
+        turns: list[AgentTurn] = []
+        steps: list[RunEvent] = []
+        for one in found:
+            if one.kind == TURN:
+                trace = {"debug_trace": _steps(steps)}
+                turns.append(AgentTurn.model_validate(one.data).model_copy(update=trace))
+                steps = []
+            else:
+                steps.append(one)
+        return turns
 
 
-async def _view(work: Work, session: domain.AgentSession) -> AgentSession:
-    status = await work.runs.status(ThreadId(session.id))
-    told = await work.run_events.events(ThreadId(session.id), after=0, limit=_MAX_EVENTS)
+async def _view(work: Work, session_id: AgentSessionId) -> AgentSession:
+    # The number first: what comes after it is told again to whoever follows from there.
+    status = await work.runs.status(ThreadId(session_id))
+    told = await work.run_events.events(ThreadId(session_id), after=0, limit=_MAX_EVENTS)
+    session = await as_it_stands(work, session_id)
     turn = AgentTurn.model_validate(session.turn) if session.turn else None
     is_running = not session.has_ended and session.pending_question_id is None
     progress = session.progress

@@ -1,13 +1,9 @@
 """What is tidied up after sessions: those that nobody goes on with, and what others left behind."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
 from backend.app.db.uow import UnitOfWork
-from backend.app.domain.runs import AbortReason
-from backend.app.domain.sessions import AgentSessionId
-from backend.app.services.helpdesk.admission import AgentSessionNotFound
 from backend.app.services.helpdesk_graph.runner import HelpdeskRunner
 from backend.app.services.runs.checkpoint import Checkpoints
 
@@ -38,15 +34,10 @@ class SessionSweeps:
             idle = await work.sessions.idle_unscoped(longer_than=self.ttl, limit=_AT_ONCE)
             abandoned = await work.sessions.threads_without_session(limit=_AT_ONCE)
             over = await work.sessions.ended_with_checkpoints(limit=_AT_ONCE)
-        for session_id in idle:
-            await self._expire(session_id)
+        expired = [await self.runner.expire_session(one, self.ttl) for one in idle]
         if abandoned or over:
             await self.checkpoints.delete([*abandoned, *over])
         if abandoned:
             async with self.uow() as work:
                 await work.runs.delete(abandoned)
-        return Swept(len(idle), len(abandoned) + len(over))
-
-    async def _expire(self, session_id: AgentSessionId) -> None:
-        with suppress(AgentSessionNotFound):  # deleted meanwhile
-            await self.runner.end_session(session_id, AbortReason.EXPIRED)
+        return Swept(sum(expired), len(abandoned) + len(over))

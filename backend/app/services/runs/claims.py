@@ -31,10 +31,12 @@ class Held:
     """A claim that this process drives: the task that does, and why it was stopped.
 
     ``task`` is there while the graph runs; a run that is being settled is stopped no more.
-    ``context`` is the run's; ``untold`` what its nodes told and is not stored yet.
+    ``context`` is the run's, made from ``prepared``; ``untold`` is what its nodes told and is not
+    stored yet.
     """
 
     claim: Claim
+    prepared: Any = None
     context: Any = None
     untold: list[object] = field(default_factory=list)
     task: asyncio.Task[Any] | None = None
@@ -115,7 +117,8 @@ class Claims:
         judged = self.held  # a claim taken while the question is under way is none of its answer
         try:
             async with asyncio.timeout(self.settings.lease_seconds / 3), self.uow() as work:
-                beats = await work.runs.renew(self.owner, lease=self.settings.lease)
+                driven = [held.claim.thread_id for held in judged]
+                beats = await work.runs.renew(self.owner, driven, lease=self.settings.lease)
         except (AppError, TimeoutError) as error:
             get_logger("claims").warning("heartbeat_failed", error=type(error).__name__)
             if began - self._renewed_at > self.settings.lease_seconds / 2:

@@ -20,8 +20,8 @@ class Driver(Protocol):
     #: elsewhere.
     durability: Durability
 
-    def context(self, claim: Claim, /) -> Any:
-        """The run's typed context: ports and per-run values, never saved."""
+    def context(self, claim: Claim, prepared: Any, /) -> Any:
+        """The run's typed context, out of what was handed to its launch; never saved."""
 
     def is_urgent(self, told: object) -> bool:
         """Whether what a node told is to be stored before the run goes on; what is not goes along
@@ -35,9 +35,9 @@ class Driver(Protocol):
             RunStopped: it may not.
         """
 
-    async def again(self, claim: Claim, /) -> object:
+    async def again(self, claim: Claim, /) -> tuple[object, Any]:
         """What a run that is taken over is given: what its dead process had accepted and not yet
-        saved, or None to go on where its checkpoint stands.
+        saved, or None to go on where its checkpoint stands; and what its context is made from.
 
         Raises:
             RunStopped: it is not to go on.

@@ -7,7 +7,7 @@ A run whose claim is lost settles nothing: the one that took it over does.
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import EmptyInputError, GraphDrained
 from langgraph.runtime import RunControl
 
+from backend.app.core.errors import AppError
 from backend.app.core.logging import described, get_logger
 from backend.app.core.settings import RunSettings
 from backend.app.core.tasks import Tasks
@@ -39,6 +40,8 @@ from backend.app.services.runs.fitness import ClockBehind, reach
 
 #: So many supersteps end any run: above every budget, far below LangGraph's own 10,007.
 RECURSION_LIMIT = 60
+#: A thread that is saved at its pauses gains one checkpoint with each.
+_RUNS_BETWEEN_PRUNES = 4
 
 
 def config_of(claim: Claim) -> RunnableConfig:
@@ -78,17 +81,18 @@ class RunEngine:
         """Make a graph known, so that its orphaned runs can be gone on with."""
         self.drivers[kind] = driver
 
-    def launch(self, claim: Claim, given: object) -> Awaitable[Ending]:
+    def launch(self, claim: Claim, given: object, prepared: Any = None) -> Awaitable[Ending]:
         """Begin a run under a claim that is committed.
 
         Args:
             claim: taken by `Claims.take`.
             given: the graph's first input, a ``Command`` with an answer by id, or None to go on.
+            prepared: what the driver makes the run's context from.
 
         Returns:
             What to wait for. A waiter that goes away changes nothing.
         """
-        held = Held(claim)
+        held = Held(claim, prepared=prepared)
         held.task = self.tasks.start(self._run(held, given))
         self.claims.keep(held)
         waited = asyncio.shield(held.task)
@@ -107,7 +111,9 @@ class RunEngine:
     async def _drive(self, held: Held, given: object) -> Ending:
         claim = held.claim
         driver = self.drivers[claim.kind]
-        control = self._controls[claim.thread_id] = RunControl()
+        control = RunControl()
+        if driver.durability == "sync":  # others would begin again from their last pause
+            self._controls[claim.thread_id] = control
         # By its allowance a graph decides when to ask no more; the grace is for ending well.
         limit = asyncio.timeout(claim.allowance.total_seconds() + self.settings.grace_seconds)
         try:
@@ -118,6 +124,8 @@ class RunEngine:
                     last = await self._stream(held, given, control)
                 if driver.durability == "sync":
                     return await self._where_it_stands(driver, claim)
+                if claim.epoch % _RUNS_BETWEEN_PRUNES == 0:
+                    await self.checkpoints.prune(claim.thread_id)
                 return last
         except asyncio.CancelledError:
             return self._cancelled(held)
@@ -140,7 +148,8 @@ class RunEngine:
             get_logger("runs").error("run_failed", **described(error))
             return Failed(error)
         finally:
-            self._controls.pop(claim.thread_id, None)
+            if self._controls.get(claim.thread_id) is control:
+                del self._controls[claim.thread_id]
 
     @asynccontextmanager
     async def _turn(self, claim: Claim) -> AsyncIterator[None]:
@@ -167,7 +176,7 @@ class RunEngine:
 
     async def _stream(self, held: Held, given: object, control: RunControl) -> Ending:
         claim, driver = held.claim, self.drivers[held.claim.kind]
-        held.context = driver.context(claim)
+        held.context = driver.context(claim, held.prepared)
         stream = driver.graph.astream(
             given,
             config_of(claim),
@@ -182,6 +191,9 @@ class RunEngine:
             async for part in parts:
                 if part["type"] == "values":
                     last = part
+                    if last["interrupts"] and held.untold:
+                        # Before the pause is saved: whoever goes on from there tells it no more.
+                        await self._record(held, driver)
                     continue
                 held.untold.append(part["data"])
                 if driver.is_urgent(part["data"]):
@@ -246,18 +258,25 @@ class RunEngine:
         for claim, asked in orphans:
             if claim.kind not in self.drivers:
                 continue  # its lease lapses again; another replica may know the graph
-            if asked is None and claim.attempt <= 1 + self.settings.takeovers:
-                await self._go_on(claim)
-            else:
-                await self.end(claim, asked or AbortReason.SERVER_RESTART)
+            try:
+                if asked is None and claim.attempt <= 1 + self.settings.takeovers:
+                    await self._go_on(claim)
+                else:
+                    await self.end(claim, asked or AbortReason.SERVER_RESTART)
+            except Exception as error:  # noqa: BLE001 -- one of the named places
+                # One orphan that cannot be dealt with now must not cost the others an attempt; it
+                # is left for the next sweep, of whichever process.
+                get_logger("runs").warning("orphan_left", **described(error))
+                with suppress(AppError):
+                    await self._leave(Held(claim))
 
     async def _go_on(self, claim: Claim) -> None:
         try:
-            given = await self.drivers[claim.kind].again(claim)
+            given, prepared = await self.drivers[claim.kind].again(claim)
         except RunStopped as stop:
             await self.end(claim, stop.reason)
         else:
-            self.launch(claim, given)
+            self.launch(claim, given, prepared)
 
     async def end(self, claim: Claim, reason: AbortReason) -> None:
         """Settle a thread as stopped without driving it."""
@@ -265,7 +284,9 @@ class RunEngine:
         await self._settled(Held(claim), Stopped(reason))
 
     async def drain(self, within_seconds: float) -> None:
-        """Stop runs at their next step, leave them to another process; then cut what is left."""
+        """Let runs come to a pause, or stop them at their next step if they are saved there, and
+        leave what remains to another process.
+        """
         self.is_draining = True
         for control in self._controls.values():
             control.request_drain()

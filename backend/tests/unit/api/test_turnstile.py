@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.types import Message, Receive, Scope, Send
 
-from backend.app.api.middleware import Turnstile
+from backend.app.api.middleware import Turnstile, waiting
 
 
 class Work:
@@ -80,3 +80,35 @@ async def test_probes_and_the_page_pass() -> None:
     for one in asked:
         one.cancel()
     await asyncio.gather(*asked, return_exceptions=True)
+
+
+async def test_who_waits_for_a_body_or_a_run_holds_no_place() -> None:
+    begun: list[str] = []
+    body, run = asyncio.Event(), asyncio.Event()
+
+    async def work(scope: Scope, receive: Receive, send: Send) -> None:
+        begun.append(scope["path"])
+        if scope["path"] == "/api/slow-body":
+            await receive()
+        elif scope["path"] == "/api/run":
+            async with waiting(scope):
+                await run.wait()
+        begun.append(f"{scope['path']} answered")
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def slow() -> Message:
+        await body.wait()
+        return {"type": "http.request", "body": b""}
+
+    app = Turnstile(work, at_once=1)
+    asked = [
+        asyncio.ensure_future(app({"type": "http", "path": path}, slow, _drop))
+        for path in ("/api/slow-body", "/api/run", "/api/other")
+    ]
+    await _settle()
+    assert begun == ["/api/slow-body", "/api/run", "/api/other", "/api/other answered"]
+
+    body.set()
+    run.set()
+    await asyncio.gather(*asked)
+    assert sorted(begun[4:]) == ["/api/run answered", "/api/slow-body answered"]

@@ -97,7 +97,7 @@ class TestDriver:
         self.contexts: list[object] = []
         self.at_work_then: list[int] = []
 
-    def context(self, _claim: Claim) -> object:
+    def context(self, _claim: Claim, _prepared: Any) -> object:
         return None
 
     def is_urgent(self, _told: object) -> bool:
@@ -107,8 +107,8 @@ class TestDriver:
         if self.world.told_fault is not None:
             raise self.world.told_fault
 
-    async def again(self, _claim: Claim) -> object:
-        return None
+    async def again(self, _claim: Claim) -> tuple[object, Any]:
+        return None, None
 
     async def record(self, work: Work, claim: Claim, _context: Any, told: Sequence[Any]) -> None:
         for one in told:
