@@ -51,8 +51,8 @@ _LIBRARY_VERSIONS = list(range(len(AsyncPostgresSaver.MIGRATIONS)))
 
 #: How long a write may hold its claim's row. PostgreSQL takes a pipeline that was not ended to be
 #: active: the limit on idle transactions never ends that of a process that was stopped within one,
-#: and nobody could take its run over. Longer than what a write itself may have to wait for.
-WRITE_WITHIN = timedelta(milliseconds=int(IDLE_IN_TRANSACTION) + 3000)
+#: and nobody could take its run over. Long enough to wait for two others that were stopped.
+WRITE_WITHIN = timedelta(milliseconds=2 * int(IDLE_IN_TRANSACTION))
 #: The first version that knows a limit on whole transactions.
 _LIMITS_TRANSACTIONS = 170_000
 #: A connection that was used within so many seconds is taken to be alive.
