@@ -22,7 +22,7 @@ async def test_an_abort_by_another_replica_is_settled_within_two_seconds(
     container: Container, replicas: Replicas, requester: Person, owner_is: str
 ) -> None:
     other, user, took = await replicas.start(runs=_LONG), User(requester, History()), []
-    for n in range(4):
+    for n in range(2):
         hung = Fault("hang", "start", ("web", "decide")[n % 2])
         owner = await replicas.start(fault=hung, runs=_LONG)
         chat_id = await user.chat(other)

@@ -5,7 +5,7 @@ import time
 
 from backend.app.bootstrap import Container
 from backend.tests.integration.agent.history import History, User
-from backend.tests.integration.agent.invariants import check, read
+from backend.tests.integration.agent.invariants import check
 from backend.tests.integration.agent.replica import Replicas
 from backend.tests.integration.agent.server import GRACE_SECONDS, Fault
 from backend.tests.support.people import Person
@@ -29,8 +29,9 @@ async def test_a_replica_that_is_asked_to_end_leaves_its_runs_to_another(
     calls = await asyncio.gather(*starts)
     assert await ending.ended() == 0, ending.errors
     took = time.monotonic() - began
-    # Not taken any more; or just about, and then told to come again.
-    assert late.status is None or (late.status == 503 and late.retry_after)
+    # Told to come again; or, when this machine took too long to ask, not taken any more.
+    assert late.status is None or late.answer["error"] == "agent_switched_off"
+    assert late.status is None or late.retry_after
     assert all(call.status is None or call.retry_after for call in calls)
     for chat_id, call in zip(chats, calls, strict=True):
         found = await user.of_chat(other, chat_id)
@@ -39,10 +40,6 @@ async def test_a_replica_that_is_asked_to_end_leaves_its_runs_to_another(
         assert ended["outcome"] == "filed", call
     for draft in drafts:
         await user.confirm(other, draft)
-    stored = await read(container.engine)
-    for session_id, session in stored.sessions.items():
-        if session.outcome is None:  # the late one was taken
-            await user.to_the_end(other, session_id)
     print(f"\n0 of {len(chats)} runs lost by a replica that ended in {took:.1f} s; {late.status=}")
     await check(container.engine, user.history, filed=len(chats) + len(drafts))
     assert took < _EXIT_SECONDS

@@ -25,7 +25,7 @@ async def test_simultaneous_starts_in_one_chat_make_one_session(
     container: Container, replicas: Replicas, requester: Person, with_key: bool
 ) -> None:
     both, user = await replicas.both(), User(requester, History())
-    rounds, joined = 6, 0
+    rounds, joined = 4, 0
     for _ in range(rounds):
         chat_id = await user.chat(both[0])
         key = new_key() if with_key else None
@@ -49,7 +49,7 @@ async def test_of_simultaneous_answers_one_is_taken_and_kept(
     container: Container, replicas: Replicas, requester: Person
 ) -> None:
     both, user = await replicas.both(), User(requester, History())
-    rounds, others = 10, 0
+    rounds, others = 6, 0
     for n in range(rounds):
         asked = (await user.start(both[n % 2])).turn
         replies = [f"it hits person number {k}" for k in range(6)]
@@ -95,7 +95,7 @@ async def test_a_confirm_and_an_abort_at_the_same_instant_leave_one_outcome(
     container: Container, replicas: Replicas, requester: Person
 ) -> None:
     both = await replicas.both(agent=STRAIGHT_TO_DRAFT)
-    user, rounds, lead = User(requester, History()), 100, 0.0
+    user, rounds, lead = User(requester, History()), 50, 0.0
     outcomes: Counter[str] = Counter()
 
     async def after(seconds: float, call: Awaitable[Call]) -> Call:

@@ -70,7 +70,7 @@ async def test_a_replica_that_was_stopped_past_its_lease_writes_nothing_more(
     other, history = await replicas.start(), History()
     users = [User(await people.make(f"user{n}"), history) for n in range(LANES)]
     points = await points_of(users[0], request_, replicas, other)
-    chosen = range(1, len(points) + 1, 4)
+    chosen = range(1, len(points) + 1, 5)
     numbers, stops = iter(chosen), Counter[str]()
 
     async def lane(user: User) -> None:
