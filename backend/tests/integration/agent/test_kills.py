@@ -9,6 +9,8 @@ from signal import SIGKILL
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from backend.app.bootstrap import Container
 from backend.tests.integration.agent.history import Call, History, Told, User, new_key
@@ -39,12 +41,32 @@ async def prepared(user: User, request: str, replica: Replica) -> Request:
     return lambda one, key: user.confirm(one, shown, key)
 
 
-async def points_of(user: User, request: str, replicas: Replicas, other: Replica) -> list[str]:
+_IS_AT_REST = """
+    SELECT (SELECT owner IS NULL FROM runs WHERE thread_id::text = :id)
+        AND NOT EXISTS (SELECT FROM checkpoints WHERE thread_id = :id)
+"""
+
+
+async def at_rest(engine: AsyncEngine, session_id: str) -> None:
+    """Wait until the ended session's thread is driven by nobody and its checkpoints are gone."""
+    async with asyncio.timeout(LEASE + SWEEP + MARGIN):
+        while True:
+            async with engine.connect() as connection:
+                found = await connection.execute(sa.text(_IS_AT_REST), {"id": session_id})
+                if found.scalar_one():
+                    return
+            await asyncio.sleep(0.1)
+
+
+async def points_of(
+    user: User, request: str, replicas: Replicas, other: Replica, engine: AsyncEngine
+) -> list[str]:
     """The points that a replica meets in the request: the recorder."""
     replica = await replicas.start()
     call = await (await prepared(user, request, other))(replica, new_key())
     await user.settled(other, str(call.session_id))
     await user.to_the_end(other, str(call.session_id))
+    await at_rest(engine, str(call.session_id))  # a confirm is answered before its run is over
     points = replica.met(request)
     await replica.leave()
     return points
@@ -66,7 +88,7 @@ async def test_a_kill_between_any_two_steps_loses_nothing(
 ) -> None:
     other, history = await replicas.start(), History()
     users = [User(await people.make(f"user{n}"), history) for n in range(LANES)]
-    points = await points_of(users[0], request_, replicas, other)
+    points = await points_of(users[0], request_, replicas, other, container.engine)
     waits: list[float] = []
     killed: Counter[str] = Counter()
     chosen = range(1 + half, len(points) + 1, 2)

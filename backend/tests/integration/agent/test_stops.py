@@ -13,11 +13,11 @@ from backend.app.bootstrap import Container
 from backend.tests.integration.agent.history import History, User, new_key
 from backend.tests.integration.agent.invariants import check
 from backend.tests.integration.agent.replica import Replicas
-from backend.tests.integration.agent.server import LEASE, SWEEP, Fault
+from backend.tests.integration.agent.server import Fault
 from backend.tests.integration.agent.test_kills import (
     AFTER_ANSWER,
     LANES,
-    MARGIN,
+    at_rest,
     gone_on_with,
     points_of,
     prepared,
@@ -46,30 +46,13 @@ async def stored(engine: AsyncEngine, session_id: str) -> Sequence[Any]:
         return sorted((row[0], repr(row[1])) for row in rows)
 
 
-_IS_AT_REST = """
-    SELECT (SELECT owner IS NULL FROM runs WHERE thread_id::text = :id)
-        AND NOT EXISTS (SELECT FROM checkpoints WHERE thread_id = :id)
-"""
-
-
-async def at_rest(engine: AsyncEngine, session_id: str) -> None:
-    """Wait until the ended session's thread is driven by nobody and its checkpoints are gone."""
-    async with asyncio.timeout(LEASE + SWEEP + MARGIN):
-        while True:
-            async with engine.connect() as connection:
-                found = await connection.execute(sa.text(_IS_AT_REST), {"id": session_id})
-                if found.scalar_one():
-                    return
-            await asyncio.sleep(0.1)
-
-
 @pytest.mark.parametrize("request_", ["start", "resume", "confirm"])
 async def test_a_replica_that_was_stopped_past_its_lease_writes_nothing_more(
     container: Container, replicas: Replicas, people: People, request_: str
 ) -> None:
     other, history = await replicas.start(), History()
     users = [User(await people.make(f"user{n}"), history) for n in range(LANES)]
-    points = await points_of(users[0], request_, replicas, other)
+    points = await points_of(users[0], request_, replicas, other, container.engine)
     chosen = range(1, len(points) + 1, 5)
     numbers, stops = iter(chosen), Counter[str]()
 

@@ -95,7 +95,7 @@ async def test_a_call_is_answered_with_its_own_turn_though_another_tab_was_quick
     container: Container, replicas: Replicas, requester: Person
 ) -> None:
     other, user = await replicas.start(), User(requester, History())
-    points = await points_of(user, "start", replicas, other)
+    points = await points_of(user, "start", replicas, other, container.engine)
     # From when the question is stored (the first commit after the last checkpoint's writes) on,
     # until its own call has been answered with it.
     saved = len(points) - 1 - points[::-1].index("writes.after")
