@@ -63,7 +63,8 @@ _PIN = re.compile(
     rf"({_BEGINS}PIN(?:[ -]?code)?[ \t]*(?:is|ist|est|es|:|=)[ \t]*)(\d{{4,8}})(?!\d)"
 )
 _CURL_USER = re.compile(
-    r"(\bcurl\b[^\n]{0,80}?[ \t](?:-u|--user)[ \t=]+[\"']?[^\s:\"']{1,64}:)((?:[^\s\"'\[]|\[(?!redacted: )){1,128})"
+    r"(\bcurl\b[^\n]{0,80}?[ \t](?:-u|--user)[ \t=]+[\"']?[^\s:\"']{1,64}:)"
+    r"((?:[^\s\"'\[]|\[(?!redacted: )){1,128})"
 )
 _KEYED = re.compile(
     r"((?:api[ _-]?key|access[ _-]?key|auth[ _-]?token|access[ _-]?token|refresh[ _-]?token"

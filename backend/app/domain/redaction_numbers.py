@@ -27,8 +27,12 @@ _IS_FRACTION = re.compile(r"\d\.\Z")
 _CARD_KINDS = re.compile(
     r"4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]\d\d|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}"
     r"|3[47]\d{13}|(?:6011|65\d\d|64[4-9]\d)\d{12}|(?:30[0-5]|36\d|38\d)\d{11}|35(?:2[89]"
-    r"|[3-8]\d)\d{12}|(?:50|5[6-8]|6\d)\d{14}|62\d{15,17}|(?:5018|5020|5038|5893|6304|6759|676[1-3])"
-    r"\d{9,15}"
+    r"|[3-8]\d)\d{12}|(?:50|5[6-8]|6\d)\d{14}"
+)
+#: Kinds of many lengths, known only where the digits are grouped as on a card: a telephone number
+#: and a date behind it are as long.
+_CARD_KINDS_OF_ANY_LENGTH = re.compile(
+    r"62\d{15,17}|(?:5018|5020|5038|5893|6304|6759|676[1-3])\d{9,15}"
 )
 _IBAN_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9])")
 SOCIAL_SECURITY = re.compile(
@@ -159,9 +163,9 @@ def _iban_end(text: str, start: int) -> int | None:
     return at if is_whole and _is_iban(compact.upper()) else None
 
 
-def _is_card(written: str) -> bool:
+def _is_card(written: str, *kinds: re.Pattern[str]) -> bool:
     digits = "".join(str(int(character)) for character in written if character.isdecimal())
-    return _CARD_KINDS.fullmatch(digits) is not None and _is_luhn(digits)
+    return any(kind.fullmatch(digits) for kind in kinds) and _is_luhn(digits)
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
@@ -191,7 +195,7 @@ def payment_cards(text: str) -> Iterator[tuple[int, int]]:
     Spans can overlap: where two readings are a card, neither of them may be left.
     """
     for found in _CARD_ALONE.finditer(text):
-        if _is_card(found[0]):
+        if _is_card(found[0], _CARD_KINDS):
             yield found.span()
     for groups in _groups_of_digits(text):
         start, first_end = groups[0]
@@ -204,7 +208,9 @@ def payment_cards(text: str) -> Iterator[tuple[int, int]]:
         if lengths[0] in _CARD_LENGTHS and not _IS_FRACTION.search(text[max(start - 2, 0) : start]):
             ends.append(first_end)
         for end in ends:
-            if _stands_alone(text, start, end) and _is_card(text[start:end]):
+            if _stands_alone(text, start, end) and _is_card(
+                text[start:end], _CARD_KINDS, _CARD_KINDS_OF_ANY_LENGTH
+            ):
                 yield start, end
 
 

@@ -150,6 +150,10 @@ _SECRETS = [
     ('{\\"password\\":\\"hunter22\\"}', "hunter22"),
     ("https://example.com/in?user=bob&password%3Dhunter22", "hunter22"),
     ("passwords: hunter22", "hunter22"),
+    ("password => hunter22", "hunter22"),
+    ("Mein Passwort ist jetzt Sommer24", "Sommer24"),
+    ("https://bob:hun[ter2@example.com/x", "hun[ter2"),
+    ("curl -u bob:hun[ter2 https://x", "hun[ter2"),
 ]
 _HARMLESS = [
     "Passwords: Thunderbird forgets them",
@@ -263,6 +267,48 @@ def test_two_secrets_of_a_kind_are_counted_as_two() -> None:
     assert counts == {"password": 2}
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "password: hunter2",
+        "pwd=hunter2",
+        "my password is hunter2",
+        "password is hunter2",
+        "Passwort: hunter2",
+        "api_key: hunter2hunter2",
+        "--password hunter2",
+        "curl -u bob:hunter2",
+        "https://bob:hunter2@",
+        "PIN is 47112",
+        "SSN 078051120",
+    ],
+)
+@pytest.mark.parametrize("between", ["", " ", "\n", ", ", ";"])
+@pytest.mark.parametrize("times", [2, 3])
+def test_statements_glued_together_are_each_redacted(
+    statement: str, between: str, times: int
+) -> None:
+    left = redact(between.join([statement] * times)).text
+    assert not any(secret in left for secret in ["hunter2", "47112", "078051120"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "--token =>swordfish",
+        "--token $4111 1111 1111 1111$ticket",
+        "password ist jetzt Sommer2024",
+        "password: x[redacted: payment card]",
+        "password: hunter2[redacted: password]]",
+        'password: "[redacted: token] and hunter2"',
+    ],
+)
+def test_what_once_changed_when_redacted_again_no_longer_does(text: str) -> None:
+    once = redact(text).text
+    assert redact(once).text == once
+    assert redact(once).counts == {}
+
+
 _PIECES = st.sampled_from(
     [
         "password",
@@ -286,6 +332,77 @@ _PIECES = st.sampled_from(
         "1",
     ]
 )
+
+
+_FRAGMENTS = st.sampled_from(
+    [
+        *(
+            "password",
+            "passwords",
+            "pwd",
+            "mot de passe",
+            " for ",
+            " is ",
+            " ist ",
+            "now ",
+            "jetzt ",
+        ),
+        *(
+            ": ",
+            ":",
+            "=",
+            "=>",
+            "%3D",
+            "with ",
+            "the ",
+            "to ",
+            "--password=",
+            "--token ",
+            "api_key",
+        ),
+        *(
+            "secret",
+            "curl -u ",
+            "bob:",
+            "https://",
+            "@",
+            "Bearer ",
+            "Authorization: Basic ",
+            "PIN is ",
+        ),
+        *("hunter2", "swordfish", "4711", "SSN ", "078-05-1120", "12/27", "cvv 123", "4111.1111."),
+        *("1111.1111", "378282246310005", "-----BEGIN PRIVATE KEY-----", "MIIEpAIBAAKC", "ticket "),
+        *(
+            "[redacted: ",
+            "[redacted: payment card]",
+            "<",
+            ">",
+            "[",
+            "]",
+            "“",
+            "”",
+            "'",
+            "`",
+            "$",
+            ".",
+        ),
+    ]
+)
+
+
+@given(st.text())
+def test_no_text_at_all_is_changed_by_redacting_again(text: str) -> None:
+    once = redact(text).text
+    assert redact(once).text == once
+
+
+@given(
+    st.lists(_FRAGMENTS | _PIECES | st.sampled_from(_SECRETS).map(lambda row: row[0])).map("".join)
+)
+def test_no_text_of_secrets_is_changed_by_redacting_again(text: str) -> None:
+    once = redact(text)
+    assert redact(once.text).text == once.text
+    assert redact(once.text).counts == {}
 
 
 @given(st.lists(_PIECES | st.text(max_size=4), max_size=12).map("".join))

@@ -14,6 +14,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, Durability, RetryPolicy, interrupt
 
 from backend.app.core.clock import Clock, SystemClock
+from backend.app.core.errors import Unavailable
 from backend.app.core.settings import CheckpointSettings, RunSettings
 from backend.app.core.tasks import Tasks
 from backend.app.db.engine import create_engine
@@ -95,6 +96,7 @@ class TestDriver:
         self.world = world
         self.settled: list[Ending] = []
         self.contexts: list[object] = []
+        self.unreadable: set[ThreadId] = set()
         self.at_work_then: list[int] = []
 
     def context(self, _claim: Claim, _prepared: Any) -> object:
@@ -107,7 +109,9 @@ class TestDriver:
         if self.world.told_fault is not None:
             raise self.world.told_fault
 
-    async def again(self, _claim: Claim) -> tuple[object, Any]:
+    async def again(self, claim: Claim) -> tuple[object, Any]:
+        if claim.thread_id in self.unreadable:
+            raise Unavailable
         return None, None
 
     async def record(self, work: Work, claim: Claim, _context: Any, told: Sequence[Any]) -> None:
