@@ -232,10 +232,10 @@ async def test_cancelling_asks_first_and_files_nothing(maya: Tab) -> None:
 
     await agent.bar.get_by_role("button", name="Cancel session").click()
     await question.get_by_role("button", name="Cancel session").click()
-    await expect(agent.message).to_contain_text("You cancelled it.")
+    await expect(agent.message).to_contain_text("It was cancelled.")
     await _spoken(maya.page, "nothing was filed")
     await maya.page.reload()
-    await expect(agent.message).to_contain_text("You cancelled it.")
+    await expect(agent.message).to_contain_text("It was cancelled.")
 
     await maya.page.get_by_role("button", name="Get help again").click()
     await expect(agent.message).to_have_count(2)

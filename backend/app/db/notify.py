@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import asyncpg
-from sqlalchemy.engine import make_url
 
 from backend.app.core.logging import get_logger
 from backend.app.core.tasks import Tasks
+from backend.app.db.engine import for_libpq
 
 _RETRY_SECONDS = 1.0
 _CHECK_SECONDS = 5.0
@@ -24,7 +24,7 @@ class Bell:
     """
 
     def __init__(self, url: str, channel: str) -> None:
-        self._url = make_url(url).set(drivername="postgresql").render_as_string(False)
+        self._url = for_libpq(url)
         self._channel = channel
         self._waiting: dict[str, set[asyncio.Event]] = {}
         self._log = get_logger("bell")

@@ -245,7 +245,7 @@ export const en = {
   'agent.cancel.keep': 'Keep going',
 
   'agent.placeholder.question': 'Or type your own answer',
-  'agent.placeholder.draft': 'Add a detail, or ask for a change',
+  'agent.placeholder.draft': 'Add a detail; change the rest under Review',
   'agent.placeholder.working': 'Your text is kept while the agent works',
 
   'agent.choices': 'Pick an answer, or type your own below',
@@ -364,7 +364,7 @@ export const en = {
   'outcome.resolved': 'Resolved',
   'outcome.aborted': 'Session ended, nothing was filed',
   'outcome.follow': 'Follow it under My tickets.',
-  'aborted.user': 'You cancelled it.',
+  'aborted.user': 'It was cancelled.',
   'aborted.budget_exhausted': 'The agent reached its limits before it found an end.',
   'aborted.server_restart': 'The service was restarted while the agent worked.',
   'aborted.kill_switch': 'The agent was switched off by an administrator.',

@@ -304,7 +304,7 @@ describe('a draft', () => {
     const line = openStream()
     const server = world(draftView(), { [resume]: () => line.response })
     const page = await mountAt(CHAT)
-    expect(area(page).placeholder).toBe('Add a detail, or ask for a change')
+    expect(area(page).placeholder).toBe('Add a detail; change the rest under Review')
     await write(page, 'Since Sunday')
     expect(server.to(resume)[0]?.body).toMatchObject({
       pending_question_id: 'b2',
@@ -371,7 +371,7 @@ describe('cancelling', () => {
     await settle()
     within(page.getByRole('alertdialog')).getByRole('button', { name: 'Cancel session' }).click()
     await settle()
-    page.getByText('You cancelled it.')
+    page.getByText('It was cancelled.')
     expect(spoken(page)).toContain('Session ended, nothing was filed')
     page.getByRole('button', { name: 'Get help again' })
     expect(page.queryByRole('alertdialog')).toBeNull()

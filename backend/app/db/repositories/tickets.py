@@ -1,5 +1,6 @@
 """Tickets and filings. Reads take the person who asks; what they may not see does not exist."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -96,7 +97,8 @@ _CANDIDATES = sa.text(
     SELECT near.id, near.number, near.title, near.status, near.created_at,
            ARRAY(
                SELECT DISTINCT lower(said.token) FROM ts_parse('default', :question) AS said
-               WHERE ts_lexize('english_stem', lower(said.token)) <@ shared.words
+               WHERE length(said.token) > 1 AND said.token !~ '^-'
+                 AND ts_lexize('english_stem', lower(said.token)) <@ shared.words
                  AND cardinality(ts_lexize('english_stem', lower(said.token))) > 0
                LIMIT 8
            ) AS words,
@@ -106,6 +108,9 @@ _CANDIDATES = sa.text(
     LIMIT :limit
     """
 )
+
+
+_NUMBER = re.compile(r"\s*#?([0-9]{1,15})\s*")
 
 
 def _candidate(row: Row[tuple[object, ...]]) -> Candidate:
@@ -199,7 +204,9 @@ class TicketRepository:
         limit: int,
         before: int | None,
     ) -> Sequence[Ticket]:
-        """Tickets, newest first, below the number ``before``; ``query`` is words of any order."""
+        """Tickets, newest first, below the number ``before``; ``query`` is words of any order, or
+        a ticket's number.
+        """
         statement = sa.select(TicketRow, UserRow.display_name).join(
             UserRow, UserRow.id == TicketRow.requester_id
         )
@@ -209,7 +216,10 @@ class TicketRepository:
             statement = statement.where(TicketRow.number < before)
         if query:
             wanted = sa.func.websearch_to_tsquery("english", query)
-            statement = statement.where(TicketRow.search.op("@@")(wanted))
+            found: sa.ColumnElement[bool] = TicketRow.search.op("@@")(wanted)
+            if number := _NUMBER.fullmatch(query):
+                found = sa.or_(found, TicketRow.number == int(number[1]))
+            statement = statement.where(found)
         statement = statement.order_by(TicketRow.number.desc()).limit(limit)
         return [_ticket(*row) for row in await self._session.execute(statement)]
 

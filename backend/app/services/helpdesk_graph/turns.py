@@ -34,7 +34,7 @@ RESOLVED = "Glad that this is solved. Nothing was filed."
 LINKED = "Linked to ticket #{number}. You will find it among your tickets; nothing new was filed."
 FILED = "Filed as ticket #{number}. You will find it among your tickets."
 ABORTED = {
-    AbortReason.USER: "You cancelled this. Nothing was filed.",
+    AbortReason.USER: "This was cancelled. Nothing was filed.",
     AbortReason.BUDGET_EXHAUSTED: "This took longer than a session may. Nothing was filed.",
     AbortReason.SERVER_RESTART: "The helpdesk was restarted; try again. Nothing was filed.",
     AbortReason.KILL_SWITCH: "The agent was switched off. Nothing was filed.",

@@ -84,7 +84,10 @@ async def test_a_list_is_read_page_by_page_and_searched_by_words(
     first = (await client.get(TICKETS, params={"limit": 2})).json()
     second = (await client.get(TICKETS, params={"limit": 2, "before": first["next_before"]})).json()
     found = (await client.get(TICKETS, params={"query": "printers"})).json()
+    number = first["items"][0]["number"]
+    [by_number] = (await client.get(TICKETS, params={"query": f"#{number}"})).json()["items"]
 
+    assert by_number["number"] == number
     assert [one["title"] for one in first["items"]] == titles[:0:-1]
     assert [one["title"] for one in second["items"]] == titles[:1]
     assert second["next_before"] is None

@@ -34,7 +34,7 @@ async def await_user(state: HelpdeskState) -> Update:
         "exchanges": [*state.get("exchanges", []), {"question": asked["text"], "reply": reply}],
     }
     if asked["key"] is None:
-        if reading is not Reading.SOLVED:
+        if reading not in {Reading.SOLVED, Reading.WANTS_TICKET}:  # which says nothing of the fix
             update["rejected_solutions"] = [*state.get("rejected_solutions", []), asked["text"]]
         return update
     told = fact_from_reply(asked["key"], reply, answer.get("choice"))
