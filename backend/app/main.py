@@ -16,8 +16,8 @@ from backend.app.api.middleware import (
     LastResort,
     Measure,
     SecurityHeaders,
-    Turnstile,
 )
+from backend.app.api.turnstile import Turnstile
 from backend.app.bootstrap import AgentParts, Container, background, build, ui_dir
 from backend.app.core.clock import Clock
 from backend.app.core.logging import configure

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from backend.app.api.deps import CurrentPrincipal, CurrentServices, IdempotencyKey, SignedInRoute
 from backend.app.api.errors import error_body
-from backend.app.api.sse import Event, stream
+from backend.app.api.sse import Event, numbered, stream
 from backend.app.core.errors import AppError, Invalid
 from backend.app.domain import chat as domain
 from backend.app.domain.chat import ChatMessageId, ChatMode, ChatSessionId
@@ -166,7 +166,7 @@ async def post_message(
     pending = services.exchanges.start_answer(principal, accepted)
     question = ChatMessage.model_validate(accepted.question)
     if "text/event-stream" in request.headers.get("accept", ""):
-        return stream(_events(question, pending))
+        return stream(numbered(_events(question, pending)))
     return Exchange(question=question, answer=ChatMessage.model_validate(await pending))
 
 

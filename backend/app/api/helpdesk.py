@@ -8,8 +8,8 @@ from fastapi import APIRouter, Header, Query, Request, Response
 
 from backend.app.api.deps import CurrentPrincipal, CurrentServices, IdempotencyKey, SignedInRoute
 from backend.app.api.errors import error_body
-from backend.app.api.middleware import waiting
 from backend.app.api.sse import Event, stream
+from backend.app.api.turnstile import waiting
 from backend.app.core.errors import AppError
 from backend.app.domain.chat import ChatSessionId
 from backend.app.domain.sessions import AgentSessionId

@@ -41,6 +41,14 @@ async def _frames(events: AsyncIterator[Event]) -> AsyncIterator[bytes]:
         upcoming.cancel()
 
 
+async def numbered(events: AsyncIterator[Event]) -> AsyncIterator[Event]:
+    """The same events, numbered from 1: for streams that cannot be taken up again."""
+    number = 0
+    async for event in events:
+        number += 1
+        yield event._replace(id=number)
+
+
 def stream(events: AsyncIterator[Event]) -> StreamingResponse:
     """A stream of ``events``, kept alive by a comment when nothing happens."""
     return StreamingResponse(_frames(events), media_type="text/event-stream", headers=_HEADERS)

@@ -5,7 +5,7 @@ from typing import Any
 
 from starlette.types import Message, Receive, Scope, Send
 
-from backend.app.api.middleware import Turnstile, waiting
+from backend.app.api.turnstile import Turnstile, waiting
 
 
 class Work:

@@ -83,7 +83,10 @@ async def test_the_worker_command_works_until_it_is_told_to_stop(
 ) -> None:
     asked = "SELECT count(*) FROM procrastinate_periodic_defers"
     async with process("scripts.worker", DATABASE_URL=database_url) as worker:
-        assert await says(worker) == "Doing background jobs: identity_sweep, job_retention."
+        assert (
+            await says(worker)
+            == "Doing background jobs: identity_sweep, job_retention, session_sweep."
+        )
         await until_rows(container.engine, asked, [(2,)])
         worker.send_signal(signal.SIGTERM)
         async with asyncio.timeout(30):

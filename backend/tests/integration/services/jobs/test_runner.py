@@ -2,14 +2,13 @@
 
 import asyncio
 from collections import Counter
-from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID, uuid4
 
 import pytest
 from structlog.testing import capture_logs
 
-from backend.app.bootstrap import Container, background
+from backend.app.bootstrap import Container, background, build
 from backend.app.db.uow import UnitOfWork
 from backend.tests.integration.services.jobs.rig import (
     Diary,
@@ -253,8 +252,9 @@ async def test_the_web_process_works_unless_workers_of_their_own_do(
 ) -> None:
     settings = container.settings
     chosen = settings.jobs.model_copy(update={"run_in_process": in_process})
-    web = replace(container, settings=settings.model_copy(update={"jobs": chosen}))
-    async with background(web):
+    # An application of its own: one whose background has ended begins no run any more.
+    own = settings.model_copy(update={"jobs": chosen})
+    async with build(own) as web, background(web):
         if in_process:
             asked = "SELECT count(*) FROM procrastinate_periodic_defers"
             await until_rows(container.engine, asked, [(len(container.jobs.names),)])
