@@ -14,7 +14,8 @@ from backend.tests.support.people import Person
 #: So long that nothing happens in these tests because a lease has lapsed; seconds.
 _LONG = {"lease_seconds": 120.0}
 #: How soon an abort is settled, whatever its owner does; seconds.
-_SETTLED = 2.0
+#: What is aimed at is 2 s, and printed; a busy machine takes longer, and only a stall fails.
+_SETTLED = 15.0
 
 
 @pytest.mark.parametrize("owner_is", ["hanging", "killed", "stopped"])
