@@ -21,7 +21,7 @@ async def test_offline_the_text_is_kept_and_waits(maya: Tab) -> None:
     with requests_made(maya.page, "POST", "/messages") as sent:
         await chat.composer.fill(PRINTER)
         await chat.composer.press("Enter")
-        await expect(maya.page.get_by_role("button", name="Send")).to_be_disabled()
+        await expect(maya.page.get_by_role("button", name="Send", exact=True)).to_be_disabled()
         await expect(chat.composer).to_have_value(PRINTER)
         assert sent == []
 

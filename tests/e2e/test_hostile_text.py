@@ -47,10 +47,10 @@ async def test_a_text_that_is_too_long_is_counted_and_not_sent(maya: Tab) -> Non
     chat = await Chat.opened(maya)
     await chat.composer.fill("x" * (LONGEST + 2_000))
     await expect(maya.page.get_by_text("2000 characters too long")).to_be_visible()
-    await expect(maya.page.get_by_role("button", name="Send")).to_be_disabled()
+    await expect(maya.page.get_by_role("button", name="Send", exact=True)).to_be_disabled()
     await chat.composer.fill("x" * LONGEST)
     await expect(maya.page.get_by_text("0 characters left")).to_be_visible()
-    await expect(maya.page.get_by_role("button", name="Send")).to_be_enabled()
+    await expect(maya.page.get_by_role("button", name="Send", exact=True)).to_be_enabled()
 
 
 async def test_a_hostile_article_is_shown_inert(maya: Tab) -> None:
