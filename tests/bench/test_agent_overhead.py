@@ -266,8 +266,11 @@ async def test_promises_cost_no_more_than_the_stock_saver(
         f" p95 {crowd.p95_ms:.0f} ms, slowest {crowd.slowest_ms:.0f} ms"
     )
 
-    # No time is asserted: the machine may be busy. That nobody of 200 was refused is, in `measure`.
+    # Nothing here depends on how fast the machine is. That none of 200 was refused: see `measure`.
     assert sum(left[name] for name in _CHECKPOINTS) <= 20
+    assert crowd.slowest_ms < 3 * crowd.p50_ms  # nobody is kept waiting while others are served
+    cpu = statistics.median(mine.cpu_ms / other.cpu_ms for mine, other in found[16])
+    assert cpu < 3  # above what is aimed at, see the figures: this is to notice a change
 
 
 def report(at_once: int, pairs: list[tuple[Figures, Figures]]) -> None:
