@@ -122,6 +122,7 @@ _PEM = re.compile(
 _PLURAL = re.compile(r"(?:passwords|mots de passe|passwörter)", re.IGNORECASE)
 _MARKED = "[redacted: "
 _TRAILING = ".,;:!?)]}>*_"
+_ENDS_PASSWORDS_TOO = "!?*_"
 #: Two do for what people write; each takes out something, so that contrived texts end as well.
 _MOST_ROUNDS = 16
 
@@ -170,7 +171,7 @@ class _Redaction:
             value = _value_of(found)
             if value and not value.startswith(_MARKED) and is_one(found, value):
                 start = found.start(2) + (1 if _is_quoted(found) and len(found[2]) > 2 else 0)
-                spans.append((start, start + len(value)))
+                spans.append((start, start + len(value) + _more_of(found, value)))
             found = pattern.search(self.text, found.start(2))
         self.spans(spans, kind)
 
@@ -185,6 +186,16 @@ def _value_of(found: re.Match[str]) -> str:
     value = written.rstrip(_TRAILING)
     ends_in_mark = value.rfind(_MARKED) > value.rfind("]")
     return written[: len(value) + 1] if ends_in_mark else value
+
+
+def _more_of(found: re.Match[str], value: str) -> int:
+    """How many of the characters behind an unquoted value may be its own: they end sentences, and
+    passwords too.
+    """
+    if _is_quoted(found):
+        return 0
+    rest = found[2][len(value) :]
+    return len(rest) - len(rest.lstrip(_ENDS_PASSWORDS_TOO))
 
 
 def _is_quoted(found: re.Match[str]) -> bool:

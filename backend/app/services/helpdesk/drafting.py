@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from backend.app.core.text import clean
+from backend.app.core.text import clean, shorten
 from backend.app.domain.redaction import redact
 from backend.app.domain.sessions import (
     MAX_DRAFT_DESCRIPTION_CHARACTERS,
@@ -19,6 +19,7 @@ from backend.app.domain.sessions import (
     TicketDraft,
 )
 from backend.app.services.helpdesk.clarifying import NOT_KNOWN
+from backend.app.services.helpdesk.facts import MAX_FACT_CHARACTERS
 from backend.app.services.helpdesk.pleasantries import without_pleasantries
 from backend.app.services.helpdesk.quoting import inline, quote
 from backend.app.services.helpdesk.sanitising import sanitise
@@ -29,6 +30,7 @@ CUT = "(Cut here: the description was too long.)"
 FILED_BY = "AI-assisted draft, reviewed and filed by user."
 _MAX_ANSWER_CHARACTERS = 800
 _MAX_LISTED = 12
+_LONG_ANSWER = 60
 _LABELS = {
     "product": "Product",
     "error": "Error",
@@ -86,10 +88,16 @@ def _messages(matter: Matter) -> list[str]:
 
 
 def _known(matter: Matter) -> list[str]:
+    # A long answer says more than a fact, and stands below with its question.
+    told_below = {
+        shorten(reply, MAX_FACT_CHARACTERS)
+        for _, reply in matter.answers
+        if len(reply) > _LONG_ANSWER
+    }
     return [
         f"- **{_LABELS.get(key, inline(key).capitalize())}:** {inline(value)}"
         for key, value in matter.facts.items()
-        if value.strip() and value != NOT_KNOWN
+        if value.strip() and value != NOT_KNOWN and value not in told_below
     ]
 
 

@@ -12,6 +12,8 @@ from backend.app.services.identity.secrets import ACCESS_TOKEN_PREFIX
 _TOKEN = "".join(["Ab3dEf9h", "Ij2kLm5n", "Op8qRs1t", "Uv4wXy7z"])
 _SECRETS = [
     ("my password is hunter2", "hunter2"),
+    ("my password is Hunter2!", "Hunter2!"),
+    ("Passwort: Sommer*2024?!", "Sommer*2024?!"),
     ("My password is: Sunny-Day-7", "Sunny-Day-7"),
     ("the password is correcthorse", "correcthorse"),
     ("password: swordfish", "swordfish"),

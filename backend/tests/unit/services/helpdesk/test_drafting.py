@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from backend.app.domain.sessions import Category, Classification, ConversationTurn, Impact, Severity
+from backend.app.services.helpdesk.clarifying import fact_from_reply
 from backend.app.services.helpdesk.drafting import (
     CUT,
     FILED_BY,
@@ -224,6 +225,23 @@ def test_secrets_reach_neither_title_nor_body_nor_recap() -> None:
     draft = write_draft(matter)
     texts = (draft.title, draft.description, recap(matter, "filed"))
     assert all("hunter2" not in text for text in texts)
+
+
+def test_a_long_answer_stands_with_its_question_and_not_as_a_fact_too() -> None:
+    short, long = (
+        "Windows 11",
+        "It beeps twice, the lamp turns red, and then the door stays closed" * 4,
+    )
+    facts = {
+        "system": fact_from_reply("system", short, None)["system"],
+        "expected": fact_from_reply("expected", long, None)["expected"],
+    }
+    answers = (("Which system?", short), ("What happens?", long))
+    text = write_draft(_matter("The door", facts=facts, answers=answers)).description
+
+    assert "**System:** Windows 11" in text
+    assert "**Expected:**" not in text
+    assert text.count("It beeps twice") == 4
 
 
 def test_a_recap_is_short_and_says_how_it_ended() -> None:
