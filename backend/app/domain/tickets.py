@@ -28,11 +28,6 @@ class TicketStatus(StrEnum):
     CLOSED = "closed"
     CANCELLED = "cancelled"
 
-    @property
-    def is_open(self) -> bool:
-        """Whether somebody may still work on it."""
-        return self in {TicketStatus.NEW, TicketStatus.IN_PROGRESS}
-
 
 class TicketOrigin(StrEnum):
     """Where a ticket came from; set by the server."""

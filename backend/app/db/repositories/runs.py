@@ -265,27 +265,6 @@ class RunRepository:
             await self._notify(thread_id)
         return asked
 
-    async def idle(
-        self, kind: GraphKind, *, older_than: timedelta, limit: int
-    ) -> Sequence[ThreadId]:
-        """Threads that nobody drives and nobody went on with for so long, oldest first.
-
-        They are locked until this transaction ends, so that none is gone on with meanwhile; what
-        another sweep has locked is left to it.
-        """
-        query = (
-            sa.select(RunRow.thread_id)
-            .where(
-                RunRow.kind == kind.value,
-                RunRow.owner.is_(None),
-                RunRow.updated_at < sa.func.now() - older_than,
-            )
-            .order_by(RunRow.updated_at)
-            .limit(limit)
-            .with_for_update(skip_locked=True)
-        )
-        return [ThreadId(one) for one in await self._session.scalars(query)]
-
     async def others_drive(self, owner: OwnerId) -> bool:
         """Whether a process other than ``owner`` holds a claim that has not lapsed."""
         query = sa.select(RunRow.thread_id).where(

@@ -169,14 +169,6 @@ class TicketRepository:
         )
         return _ticket(row, "")
 
-    async def of_session(self, session_id: AgentSessionId) -> tuple[TicketId, int] | None:
-        """The ticket that a session was filed as: its id and number."""
-        query = sa.select(TicketRow.id, TicketRow.number).where(
-            TicketRow.agent_session_id == session_id
-        )
-        row = (await self._session.execute(query)).one_or_none()
-        return (TicketId(row.id), row.number) if row else None
-
     async def candidates(
         self, question: str, person: UserId, *, everybodys: bool, limit: int
     ) -> Sequence[Candidate]:

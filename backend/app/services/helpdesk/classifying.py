@@ -176,8 +176,6 @@ _COSMETIC = words(
     "nice to have", "feature request", "would be nice", "suggestion", "enhancement", "tippfehler",
     "schriftart", "schönheitsfehler", "faute de frappe", "couleur", "error tipográfico",
 )  # fmt: skip
-_INTERMITTENT_OR_EASED = words("workaround", "sometimes", "occasionally", "once in a while",
-    "annoying", "slightly", "a bit slow", "manchmal", "parfois", "a veces")  # fmt: skip
 
 
 #: Things that are often only where the matter shows.

@@ -88,7 +88,6 @@ _WORKING = (
     r"|mieux"
     r"|resuelto|solucionado|funciona|funciono|arreglado|ayudo|sirvio|sirve|cambio|mejor|anda|va)\b"
 )
-_NOT_WORKING = re.compile(_NEGATION.pattern + r"|\b" + _WORKING)
 _STILL = re.compile(
     r"\b(?:still|same (?:error|problem|issue|thing|result|message|behaviou?r|as before)"
     r"|as before|the same|no (?:luck|change|difference|improvement|effect|joy|dice|success)"

@@ -4,7 +4,6 @@ Shared by what grades a matter and by what asks about it.
 """
 
 import re
-from collections.abc import Iterable
 from enum import StrEnum
 
 from backend.app.domain.sessions import Impact
@@ -23,11 +22,6 @@ class Kind(StrEnum):
 def words(*alternatives: str) -> re.Pattern[str]:
     """A pattern for any of ``alternatives`` as whole words, whatever their case."""
     return re.compile(r"(?<!\w)(?:" + "|".join(alternatives) + r")(?!\w)", re.IGNORECASE)
-
-
-def any_of(patterns: Iterable[re.Pattern[str]], text: str) -> bool:
-    """Whether one of ``patterns`` is found in ``text``."""
-    return any(pattern.search(text) for pattern in patterns)
 
 
 #: Names with "team", "everyone" and the like in them say nothing about who is affected.

@@ -186,10 +186,6 @@ class Checkpoints:
             latest = found.checkpoint["id"] if found else None
         return _made_at(latest) if latest else None
 
-    async def exists(self, thread_id: ThreadId) -> bool:
-        """Whether the thread has a checkpoint to go on from."""
-        return await self.head(thread_id) is not None
-
     async def prune(self, thread_id: ThreadId) -> None:
         """Keep only the latest checkpoint of a thread; under its claim only.
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.app.domain.tickets import FILING_MOVES, FilingState, TicketStatus
+from backend.app.domain.tickets import FILING_MOVES, FilingState
 
 _MOVES = sorted(FILING_MOVES)
 
@@ -48,7 +48,3 @@ def test_nothing_goes_back_to_reserved_or_stands_still() -> None:
 def test_every_state_can_be_reached_and_an_unknown_one_can_be_settled() -> None:
     assert {to for _, to in FILING_MOVES} | {FilingState.RESERVED} == set(FilingState)
     assert FilingState.FILED in _after(FilingState.UNKNOWN)
-
-
-def test_only_new_tickets_and_those_in_progress_are_open() -> None:
-    assert [one for one in TicketStatus if one.is_open] == ["new", "in_progress"]

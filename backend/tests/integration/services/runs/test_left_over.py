@@ -78,4 +78,4 @@ async def test_what_a_fenced_owner_saves_on_its_way_out_changes_nothing(
     assert isinstance(await late, Handed)
     assert len(two.driver.settled) == 1
     assert one.driver.settled == []
-    assert not await two.engine.checkpoints.exists(thread_id)
+    assert await two.engine.checkpoints.head(thread_id) is None

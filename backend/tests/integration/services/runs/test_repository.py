@@ -1,58 +1,14 @@
-"""What is asked of many threads at once: which are idle, and that all stop."""
+"""What is asked of many threads at once: that all stop."""
 
 import asyncio
-from datetime import timedelta
 
 import asyncpg
 from sqlalchemy.engine import make_url
 
-from backend.app.bootstrap import Container
 from backend.app.core.periodic import every
 from backend.app.domain.runs import NOTIFY_CHANNEL, AbortReason, GraphKind
 from backend.app.services.runs.endings import Stopped
 from backend.tests.integration.services.runs.rig import Replica, World
-
-_NOW = timedelta(0)
-
-
-async def test_idle_are_the_threads_that_nobody_drives_and_that_were_left_for_long(
-    container: Container, one: Replica
-) -> None:
-    older, newer, driven = [await one.new() for _ in range(3)]
-    await one.take(driven)
-    async with container.uow() as work:
-        idle = await work.runs.idle(GraphKind.TEST, older_than=_NOW, limit=10)
-        first = await work.runs.idle(GraphKind.TEST, older_than=_NOW, limit=1)
-        young = await work.runs.idle(GraphKind.TEST, older_than=timedelta(hours=1), limit=10)
-        foreign = await work.runs.idle(GraphKind.TICKET, older_than=_NOW, limit=10)
-
-    assert idle == [older, newer]
-    assert first == [older]
-    assert young == []
-    assert foreign == []
-
-
-async def test_two_sweeps_never_get_the_same_idle_thread(
-    container: Container, one: Replica
-) -> None:
-    threads = [await one.new() for _ in range(4)]
-    swept, go_on = asyncio.Event(), asyncio.Event()
-
-    async def slow_sweep() -> list[object]:
-        async with container.uow() as work:
-            found = list(await work.runs.idle(GraphKind.TEST, older_than=_NOW, limit=2))
-            swept.set()
-            await go_on.wait()
-        return list(found)
-
-    slow = asyncio.ensure_future(slow_sweep())
-    await swept.wait()
-    async with container.uow() as work:
-        second = await work.runs.idle(GraphKind.TEST, older_than=_NOW, limit=4)
-    go_on.set()
-
-    assert await slow == threads[:2]
-    assert second == threads[2:]
 
 
 async def test_the_kill_switch_stops_every_run_of_a_kind_wherever_it_is(
