@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
 
 from backend.app.bootstrap import Container
 from backend.app.core.settings import Settings
+from backend.app.domain.sessions import MAX_EXCHANGES, AgentSessionId
 from backend.app.services.helpdesk.flags import Flag
 from backend.tests.support.agent import (
     NOWHERE,
@@ -266,3 +268,27 @@ async def test_what_nobody_goes_on_with_is_ended_and_gone(
     assert [one["thread_id"] for one in kept_threads] == [kept["session_id"]]
     again = await client.post(START, json={"chat_session_id": turn["chat_session_id"]})
     assert again.status_code == 200
+
+
+async def test_a_draft_can_be_added_to_a_bounded_number_of_times(
+    client: httpx.AsyncClient, container: Container
+) -> None:
+    turn, most = await drafted(client), 0
+    for number in range(MAX_EXCHANGES - 1):  # the first one was the question's
+        turn = (await reply(client, turn, reply=f"and door {number} too")).json()
+        most = max(most, await count(container, "checkpoints"))
+    refused = await reply(client, turn, reply="and one more")
+
+    assert (refused.status_code, refused.json()["error"]) == (422, "too_much_added")
+    assert most <= 5  # what lies further back is pruned
+    assert (await confirm(client, turn)).json()["kind"] == "filed"
+
+
+async def test_a_session_that_somebody_just_went_on_with_does_not_expire(
+    client: httpx.AsyncClient, container: Container
+) -> None:
+    turn = await drafted(client)
+    session_id = AgentSessionId(UUID(turn["session_id"]))
+
+    assert not await container.agent.expire_session(session_id, timedelta(hours=1))
+    assert (await confirm(client, turn)).json()["kind"] == "filed"

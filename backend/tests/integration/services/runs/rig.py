@@ -51,6 +51,7 @@ class World:
     at_work: int = 0
     fault: Exception | None = None
     told_fault: Exception | None = None
+    settle_fault: Exception | None = None
 
     async def work(self, _state: State) -> dict[str, Any]:
         self.works += 1
@@ -79,6 +80,7 @@ class TestDriver:
 
     __test__ = False
     durability: Durability = "sync"
+    tells_at_once = True
 
     def __init__(self, world: World, saver: Any) -> None:
         graph: Any = StateGraph(State)
@@ -103,7 +105,7 @@ class TestDriver:
         return None
 
     def is_urgent(self, _told: object) -> bool:
-        return True
+        return self.tells_at_once
 
     async def watch(self, _work: Work, _context: Any) -> None:
         if self.world.told_fault is not None:
@@ -119,6 +121,8 @@ class TestDriver:
             await work.run_events.tell(claim.thread_id, (one["kind"], {"n": one["n"]}))
 
     async def settle(self, work: Work, claim: Claim, context: Any, ending: Ending) -> bool:
+        if self.world.settle_fault is not None:
+            raise self.world.settle_fault
         await work.run_events.tell(claim.thread_id, ("end", {"as": type(ending).__name__}))
         self.settled.append(ending)
         self.contexts.append(context)

@@ -2,6 +2,9 @@
 
 import asyncio
 
+import pytest
+
+from backend.app.core.errors import Unavailable
 from backend.app.services.runs.endings import Finished, Handed, Paused
 from backend.tests.integration.services.runs.rig import LEASE, Replica, World, answer
 
@@ -61,6 +64,25 @@ async def test_a_graph_that_is_saved_at_its_pauses_goes_on_from_there(
     assert isinstance(ending, Finished)
     assert ending.values["log"] == ["worked", "yes", "done"]
     assert world.works == 1
+
+
+async def test_what_was_told_is_stored_before_the_pause_that_follows_it(
+    one: Replica, two: Replica, world: World
+) -> None:
+    for each in (one, two):
+        each.driver.durability, each.driver.tells_at_once = "exit", False
+    world.gate.set()
+    world.settle_fault = Unavailable()
+    thread_id = await one.new()
+    with pytest.raises(Unavailable):  # as if its process had died between the pause and this
+        await one.run(thread_id, {"log": []})
+    world.settle_fault = None
+    await _lapsed()
+    await two.engine.sweep()
+    await two.engine.tasks.drain(5)
+
+    assert world.works == 1  # it goes on from the pause
+    assert [event.kind async for event in two.events.follow(thread_id, 0)] == ["step", "end"]
 
 
 async def test_what_a_fenced_owner_saves_on_its_way_out_changes_nothing(
