@@ -21,7 +21,7 @@ from backend.app.core.errors import Unavailable
 from backend.app.core.settings import DatabaseSettings
 
 #: A connection that was used within so many seconds is taken to be alive.
-_IDLE_SECONDS = 1.0
+TRUSTED_SECONDS = 1.0
 _ROOT = Path(__file__).resolve().parents[3]
 #: How long a transaction may stand still, in milliseconds. A process that was stopped within one
 #: holds its locks so long; who waits for them must outlast that (a statement may take longer).
@@ -88,7 +88,7 @@ def _try_after_idling(engine: AsyncEngine) -> None:
     @event.listens_for(engine.sync_engine, "checkout")
     def try_if_idle(connection: Any, record: ConnectionPoolEntry, _proxy: Any) -> None:
         given_back = record.info.get("given_back")
-        if given_back is None or time.monotonic() - given_back < _IDLE_SECONDS:
+        if given_back is None or time.monotonic() - given_back < TRUSTED_SECONDS:
             return
         try:
             dialect.do_ping(connection)

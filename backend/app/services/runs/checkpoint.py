@@ -33,7 +33,7 @@ from psycopg_pool import AsyncConnectionPool
 from backend.app.core.errors import Conflict, Unavailable
 from backend.app.core.logging import get_logger
 from backend.app.core.settings import CheckpointBackend, CheckpointSettings
-from backend.app.db.engine import IDLE_IN_TRANSACTION, for_libpq
+from backend.app.db.engine import IDLE_IN_TRANSACTION, TRUSTED_SECONDS, for_libpq
 from backend.app.domain.runs import Claim, ThreadId
 
 T = TypeVar("T")
@@ -55,8 +55,6 @@ _LIBRARY_VERSIONS = list(range(len(AsyncPostgresSaver.MIGRATIONS)))
 WRITE_WITHIN = timedelta(milliseconds=2 * int(IDLE_IN_TRANSACTION))
 #: The first version that knows a limit on whole transactions.
 _LIMITS_TRANSACTIONS = 170_000
-#: A connection that was used within so many seconds is taken to be alive.
-_IDLE_SECONDS = 1.0
 _tried_at: WeakKeyDictionary[psycopg.AsyncConnection[Any], float] = WeakKeyDictionary()
 
 _writing: ContextVar[Claim | None] = ContextVar("writing_under_claim", default=None)
@@ -230,7 +228,7 @@ async def _refuse_unless_current(pool: AsyncConnectionPool[Any]) -> None:
 async def _check_after_idling(connection: psycopg.AsyncConnection[Any]) -> None:
     """Try a connection before it is used, unless it was tried or used just now."""
     now = time.monotonic()
-    if now - _tried_at.get(connection, 0.0) > _IDLE_SECONDS:
+    if now - _tried_at.get(connection, 0.0) > TRUSTED_SECONDS:
         await AsyncConnectionPool.check_connection(connection)
     _tried_at[connection] = now
 
