@@ -12,6 +12,7 @@ pytestmark = pytest.mark.e2e
 
 _START = "**/api/helpdesk/agent/start"
 _RESUME = "**/api/helpdesk/agent/resume"
+_CONFIRM = "**/api/helpdesk/agent/confirm"
 
 
 async def _sessions(tab: Tab) -> list[str]:
@@ -192,6 +193,31 @@ async def test_what_another_tab_has_answered_shows_how_it_stands(maya: Tab) -> N
     await expect(other.ticket).to_be_visible()
 
 
+async def test_an_answer_that_did_not_arrive_is_called_so_and_kept_over_a_reload(maya: Tab) -> None:
+    agent = await Agent.with_question(maya)
+    maya.watch.expect("net::ERR_CONNECTION_RESET /api/helpdesk/agent/resume")
+    await maya.page.route(_RESUME, lambda route: route.abort("connectionreset"))
+    await agent.chat.composer.fill("All of Finance")
+    await agent.chat.composer.press("Enter")
+    await expect(agent.message).to_contain_text("Not sent yet. Trying again.")
+    await expect(agent.bar).to_contain_text("Not sent yet")
+    await _spoken(maya.page, "Not sent yet")
+
+    await maya.page.reload()
+    await expect(agent.chat.composer).to_have_value("All of Finance")
+    await maya.page.unroute(_RESUME)
+    await agent.chat.composer.press("Enter")
+    await expect(agent.review).to_be_visible()
+
+    await maya.page.route(_RESUME, lambda route: route.abort("connectionreset"))
+    await agent.chat.composer.fill("It began on Sunday")
+    await agent.chat.composer.press("Enter")
+    await expect(agent.bar).to_contain_text("Not sent yet")
+    await maya.page.reload()
+    await expect(agent.chat.composer).to_have_value("It began on Sunday")
+    await expect(agent.review).to_be_visible()
+
+
 async def test_another_conversation_shows_nothing_of_the_session(maya: Tab) -> None:
     agent = await Agent.with_question(maya)
     await maya.page.get_by_role("button", name="New conversation").click()
@@ -220,7 +246,28 @@ async def test_closing_the_window_leaves_the_draft_waiting(maya: Tab) -> None:
     await expect(agent.window.get_by_label("Title")).to_have_value("With my words")
     await agent.window.get_by_role("button", name="Not now").click()
     await maya.page.reload()
+    await expect(agent.draft).to_contain_text("With my words")
+
+    await agent.chat.composer.fill("It began on Sunday")
+    await agent.chat.composer.press("Enter")
+    await expect(agent.message).to_contain_text("Your changes were replaced by the new draft.")
+    await expect(agent.draft).not_to_contain_text("With my words")
     await agent.file()
+
+
+async def test_a_refused_file_it_says_so_in_sight(maya: Tab) -> None:
+    agent = await Agent.with_draft(maya)
+    await agent.review.click()
+    maya.watch.expect("503 /api/helpdesk/agent/confirm")
+    refusal = {"error": "agent_switched_off", "detail": "Switched off."}
+    await maya.page.route(_CONFIRM, lambda route: route.fulfill(status=503, json=refusal), times=1)
+    await agent.window.get_by_role("button", name="File it").click()
+
+    notice = agent.window.get_by_text("Nothing was filed. The agent is switched off right now.")
+    await expect(notice).to_be_in_viewport(ratio=1)
+    await _spoken(maya.page, "Nothing was filed.")
+    await agent.window.get_by_role("button", name="File it").click()
+    await expect(agent.ticket).to_be_visible()
 
 
 async def test_cancelling_asks_first_and_files_nothing(maya: Tab) -> None:

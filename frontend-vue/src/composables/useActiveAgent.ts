@@ -17,6 +17,12 @@ export interface AgentProblem {
   text: string
 }
 
+/** What a failed confirm means: without an answer of the server's own it may have been taken. */
+function unfiled({ status, code }: ApiError): TextKey {
+  const isUnknown = status === 0 || status === 500 || code === 'took_too_long'
+  return isUnknown ? 'agent.confirm_unknown' : 'agent.not_confirmed'
+}
+
 /** The agent in the conversation on screen: how it stands, and everything a person can answer it. */
 export function useActiveAgent(chatId: Ref<string | null>, isChatThere: Ref<boolean>) {
   const store = useHelpdeskSession()
@@ -140,7 +146,7 @@ export function useActiveAgent(chatId: Ref<string | null>, isChatThere: Ref<bool
       (error) => {
         refusal = error
         // The window shows the new text and asks once more.
-        if (error.code !== 'draft_changed') explain(error, 'agent.not_confirmed')
+        if (error.code !== 'draft_changed') explain(error, unfiled(error))
       },
     ).then(() => refusal)
   }
@@ -151,7 +157,7 @@ export function useActiveAgent(chatId: Ref<string | null>, isChatThere: Ref<bool
 
   async function link({ source, number }: Candidate): Promise<void> {
     const refusal = await decide({ link: { source, number } })
-    if (refusal?.code === 'draft_changed') explain(refusal, 'agent.not_confirmed')
+    if (refusal?.code === 'draft_changed') explain(refusal, unfiled(refusal))
   }
 
   const isCancelling = ref<boolean>(false)

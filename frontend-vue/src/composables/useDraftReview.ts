@@ -2,7 +2,7 @@ import { useDebounceFn } from '@vueuse/core'
 import { computed, reactive, ref, shallowRef, watch } from 'vue'
 import type { AgentTurn, DraftPreview, TicketDraft } from '@/api/types'
 import { t } from '@/locales'
-import type { AgentProgress } from '@/stores/agentProgress'
+import { type AgentProgress, editedDraftOf } from '@/stores/agentProgress'
 import { useHelpdeskSession } from '@/stores/helpdeskSession'
 import { describeError } from './describeError'
 
@@ -45,14 +45,14 @@ const EMPTY: TicketDraft = {
 export function useDraftReview(chatId: string, session: AgentProgress) {
   const store = useHelpdeskSession()
   const original = computed(() => session.currentTurn?.draft ?? EMPTY)
-  const form = reactive<TicketDraft>({ ...(session.editedDraft ?? original.value) })
-  const preview = shallowRef<DraftPreview | null>(
-    session.editedDraft ? null : previewOf(session.currentTurn),
-  )
+  const edited = editedDraftOf(session)
+  const form = reactive<TicketDraft>({ ...(edited ?? original.value) })
+  const preview = shallowRef<DraftPreview | null>(edited ? null : previewOf(session.currentTurn))
   /** What the preview was made from, as it was typed. */
   const previewed = shallowRef<TicketDraft | null>(preview.value && { ...form })
   const problem = ref<string>('')
   let latest = 0
+  let isTakingOver = false
 
   const titleError = computed(() => problemOf(form.title, MAX_TITLE))
   const descriptionError = computed(() => problemOf(form.description, MAX_DESCRIPTION))
@@ -85,7 +85,7 @@ export function useDraftReview(chatId: string, session: AgentProgress) {
     form,
     () => {
       // At once: the window may close in the same moment.
-      session.editedDraft = isEdited.value ? { ...form } : null
+      if (!isTakingOver) store.keepEdits(session, isEdited.value ? { ...form } : null)
       if (!isCurrent.value) void renewSoon()
     },
     { flush: 'sync' },
@@ -95,8 +95,10 @@ export function useDraftReview(chatId: string, session: AgentProgress) {
     () => session.currentTurn?.draft_digest,
     () => {
       if (!session.currentTurn?.draft) return
-      if (session.editedDraft) return void renew()
+      if (editedDraftOf(session)) return void renew()
+      isTakingOver = true
       Object.assign(form, session.currentTurn.draft)
+      isTakingOver = false
       preview.value = previewOf(session.currentTurn)
       previewed.value = { ...form }
     },

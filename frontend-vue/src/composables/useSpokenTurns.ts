@@ -1,7 +1,7 @@
 import { type Ref, watch } from 'vue'
 import type { AgentTurn } from '@/api/types'
 import { t } from '@/locales'
-import type { AgentProgress, AgentStatus } from '@/stores/agentProgress'
+import { type AgentProgress, type AgentStatus, hasReplacedEdits } from '@/stores/agentProgress'
 import { useUi } from '@/stores/ui'
 
 const working: AgentStatus[] = ['starting', 'running', 'confirming']
@@ -31,23 +31,46 @@ function spoken(turn: AgentTurn): string {
   }
 }
 
+/** Tried once and not arrived. */
+function isStuck({ isSending, isReconnecting }: AgentProgress): boolean {
+  return isSending && isReconnecting
+}
+
 /** Says once when the agent begins to work, and once what it came to. Not what was there before. */
 export function useSpokenTurns(current: Ref<AgentProgress | null>): void {
   const { announce } = useUi()
 
   watch(
-    () => ({ key: current.value?.key, status: current.value?.status }),
+    () => ({
+      key: current.value?.key,
+      status: current.value?.status,
+      isSending: current.value?.isSending,
+    }),
     (now, before) => {
       const isSame = now.key === before.key && before.status !== undefined
       const isNew = now.status === 'starting'
-      if (!now.status || now.status === before.status || (!isSame && !isNew)) return
-      const turn = current.value?.currentTurn
-      if (now.status === 'lost') void announce(t('agent.spoken.lost'))
-      else if (working.includes(now.status)) {
-        if (!isSame || !before.status || !working.includes(before.status)) {
+      if (!now.status || (!isSame && !isNew)) return
+      const wasWorking = isSame && before.status && working.includes(before.status)
+      if (working.includes(now.status)) {
+        // What is on its way only has set nobody to work.
+        if (!now.isSending && (!wasWorking || before.isSending)) {
           void announce(t('agent.spoken.working'))
         }
-      } else if (turn) void announce(spoken(turn))
+        return
+      }
+      if (now.status === before.status) return
+      const session = current.value
+      if (now.status === 'lost') void announce(t('agent.spoken.lost'))
+      else if (session?.currentTurn) {
+        const replaced = hasReplacedEdits(session) ? ` ${t('draft.replaced')}` : ''
+        void announce(spoken(session.currentTurn) + replaced)
+      }
+    },
+  )
+  watch(
+    () => current.value !== null && isStuck(current.value),
+    (stuck) => {
+      if (stuck) void announce(t('agent.unsent'))
     },
   )
 }

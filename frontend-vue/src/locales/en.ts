@@ -31,6 +31,7 @@ export const en = {
   'error.run_in_progress': 'The agent is still working on the last answer.',
   'error.session_ended': 'This session has ended.',
   'error.session_expired': 'This session is too old to go on. Start again; nothing was filed.',
+  'error.session_cancelled': 'The session was cancelled first.',
   'error.draft_changed': 'The draft changed in the meantime.',
   'error.agent_switched_off': 'The agent is switched off right now.',
   'error.kill_switch_on': 'The agent is switched off right now.',
@@ -215,6 +216,8 @@ export const en = {
   'agent.starting': 'The agent is starting',
   'agent.thinking': 'Deciding what to do next',
   'agent.reconnecting': 'Reconnecting. The agent carries on meanwhile.',
+  'agent.sending': 'Sending. It is not there yet.',
+  'agent.unsent': 'Not sent yet. Trying again.',
   'agent.recap_only': 'The details of this session could not be loaded.',
   'agent.load_failed': 'The state of the agent could not be loaded. {reason}',
   'agent.degraded': 'Worked in a reduced way: {reason}',
@@ -229,6 +232,10 @@ export const en = {
   'agent.bar.label': 'Agent session',
   'agent.bar.working': 'Agent is working',
   'agent.bar.working_text': 'you can leave this page, it carries on',
+  'agent.bar.sending': 'Sending',
+  'agent.bar.sending_text': 'not there yet, please stay on this page',
+  'agent.bar.unsent': 'Not sent yet',
+  'agent.bar.unsent_text': 'the server does not answer, trying again',
   'agent.bar.question': 'Agent waits for your answer',
   'agent.bar.question_text': 'nothing leaves this chat until you confirm',
   'agent.bar.draft': 'Draft waits for your review',
@@ -246,6 +253,7 @@ export const en = {
 
   'agent.placeholder.question': 'Or type your own answer',
   'agent.placeholder.draft': 'Add a detail; change the rest under Review',
+  'agent.placeholder.sending': 'Your text is kept meanwhile',
   'agent.placeholder.working': 'Your text is kept while the agent works',
 
   'agent.choices': 'Pick an answer, or type your own below',
@@ -270,6 +278,8 @@ export const en = {
   'agent.not_started': 'The agent was not started. {reason}',
   'agent.not_sent': 'Your answer was not sent. {reason}',
   'agent.not_confirmed': 'Nothing was filed. {reason}',
+  'agent.confirm_unknown':
+    'Whether this was filed is not known. {reason} Filing again files nothing twice.',
   'agent.not_cancelled': 'The session was not cancelled. {reason}',
 
   'steps.label': 'What the agent did',
@@ -333,6 +343,7 @@ export const en = {
   'draft.filing': 'Filing',
   'draft.later': 'Not now',
   'draft.changed': 'This changed in the meantime. Look at the new preview and confirm again.',
+  'draft.replaced': 'Your changes were replaced by the new draft.',
   'draft.too_long': { one: '{count} character too long', other: '{count} characters too long' },
   'draft.needed': 'Fill in this field.',
 

@@ -6,6 +6,7 @@ import type {
   AgentTurn,
   TicketDraft,
 } from '@/api/types'
+import type { DraftEdits } from './agentOutbox'
 
 /**
  * How an agent session stands in this tab.
@@ -39,8 +40,10 @@ export interface AgentProgress {
   /** By the server's clock; null until it has confirmed the session. */
   startedAt: string | null
   isReconnecting: boolean
-  /** What the person made of the waiting draft, kept while its window is closed. */
-  editedDraft: TicketDraft | null
+  /** What the person decided is on its way: nothing has come back from the server yet. */
+  isSending: boolean
+  /** What the person made of a draft, kept when its window closes and when another draft comes. */
+  edits: DraftEdits | null
 }
 
 export function newProgress(key: string): AgentProgress {
@@ -57,7 +60,8 @@ export function newProgress(key: string): AgentProgress {
     offered: [],
     startedAt: null,
     isReconnecting: false,
-    editedDraft: null,
+    isSending: false,
+    edits: null,
   }
 }
 
@@ -71,6 +75,23 @@ export function isBusyAgent({ status }: AgentProgress): boolean {
 
 export function isOpenAgent({ status }: AgentProgress): boolean {
   return status !== 'ended' && status !== 'idle'
+}
+
+/** Whether the server may not have got what was last asked of the agent. */
+export function isUnsent({ isSending, status }: AgentProgress): boolean {
+  return isSending || status === 'starting'
+}
+
+/** What the person made of the draft that waits. */
+export function editedDraftOf({ edits, currentTurn }: AgentProgress): TicketDraft | null {
+  return edits && edits.questionId === currentTurn?.pending_question_id ? edits.draft : null
+}
+
+/** Whether the waiting draft took the place of one that the person had changed. */
+export function hasReplacedEdits({ edits, currentTurn }: AgentProgress): boolean {
+  return Boolean(
+    edits && currentTurn?.draft && edits.questionId !== currentTurn.pending_question_id,
+  )
 }
 
 /** Steps by their number; the same one comes twice, running and then with its end. */
@@ -128,10 +149,8 @@ export function applyTurn(progress: AgentProgress, id: number, turn: AgentTurn):
 }
 
 function setTurn(progress: AgentProgress, turn: AgentTurn | null): void {
-  const questionId = turn?.pending_question_id ?? null
-  if (questionId !== progress.currentTurn?.pending_question_id) progress.editedDraft = null
   progress.currentTurn = turn
-  progress.pendingQuestionId = questionId
+  progress.pendingQuestionId = turn?.pending_question_id ?? null
 }
 
 /** Shows an answer at once, before the server has written it down. */

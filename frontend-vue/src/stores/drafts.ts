@@ -1,5 +1,6 @@
 import { defineStore } from 'pinia'
 import { reactive } from 'vue'
+import { clearAgentOutbox } from './agentOutbox'
 import { tabStorage } from './browserStorage'
 import { clearOutbox } from './outbox'
 
@@ -39,6 +40,7 @@ export const useDrafts = defineStore('drafts', () => {
     if (owner !== null && owner !== userId) {
       clear()
       clearOutbox()
+      clearAgentOutbox()
     }
     tabStorage.write(OWNER, userId)
   }

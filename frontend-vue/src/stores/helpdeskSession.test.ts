@@ -3,7 +3,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AgentSession } from '@/api/types'
 import { aDraft, aDraftTurn, aFiledTurn, anAgentSession, aStep, aTurn } from '@/testing/builders'
 import { fakeServer, networkDown, openStream, refusal } from '@/testing/fakeServer'
+import { readReply } from './agentOutbox'
+import { editedDraftOf, hasReplacedEdits } from './agentProgress'
 import { readStart, writeStart } from './agentStart'
+import { useDrafts } from './drafts'
 import { useHelpdeskSession } from './helpdeskSession'
 
 const CHAT = 'session-1'
@@ -322,6 +325,165 @@ describe('answering', () => {
     void store.resume(CHAT, { choice: 'Just me' })
     await pass()
     expect(server.to(resume)).toHaveLength(1)
+  })
+})
+
+describe('an answer on its way', () => {
+  const reply = { reply: 'Us all' }
+  const composer = () => useDrafts().read(CHAT)
+  const reload = () => setActivePinia(createPinia())
+  /** An answer of which nothing comes back. */
+  async function onItsWay(view = anAgentSession()) {
+    const line = openStream()
+    const there = await opened(view, { [resume]: () => line.response })
+    const answered = there.store.resume(CHAT, reply)
+    await pass()
+    return { ...there, line, answered }
+  }
+
+  it('is not sent until the server says something to it', async () => {
+    const { session, line } = await onItsWay()
+    expect(session).toMatchObject({ status: 'running', isSending: true })
+    expect(readReply(CHAT)).toEqual({ questionId: 'a1', text: 'Us all' })
+    line.send('session', running({ last_event_id: 10 }))
+    await pass()
+    expect(session).toMatchObject({ status: 'running', isSending: false })
+    expect(readReply(CHAT)).toBeNull()
+  })
+
+  it('is sent by a stored answer, too', async () => {
+    const { store, session } = await opened(anAgentSession(), {
+      [resume]: () => aDraftTurn(),
+      [one]: () => anAgentSession({ status: 'awaiting_confirm', turn: aDraftTurn() }),
+    })
+    await store.resume(CHAT, reply)
+    expect(session).toMatchObject({ status: 'awaiting_confirm', isSending: false })
+    expect(readReply(CHAT)).toBeNull()
+  })
+
+  it('stays so when the page is come back to', async () => {
+    const { store, session } = await onItsWay()
+    await store.load(CHAT)
+    expect(session).toMatchObject({ status: 'running', isSending: true })
+    expect(composer()).toBe('')
+  })
+
+  it.each([
+    ['an answer', anAgentSession()],
+    ['a detail', anAgentSession({ status: 'awaiting_confirm', turn: aDraftTurn() })],
+  ])('as %s is in the composer after a reload, once', async (_, view) => {
+    await onItsWay(view)
+    reload()
+    await opened(view)
+    expect(composer()).toBe('Us all')
+    await useHelpdeskSession().load(CHAT)
+    expect(composer()).toBe('Us all')
+  })
+
+  it('that arrived all the same is not', async () => {
+    await onItsWay()
+    reload()
+    const line = openStream()
+    const { session } = await opened(running(), {
+      [events]: () => line.response,
+      [one]: () =>
+        anAgentSession({
+          status: 'awaiting_confirm',
+          turn: aDraftTurn(),
+          exchanges: [{ question: 'Only you, or others as well?', reply: 'Us all' }],
+          last_event_id: 12,
+        }),
+    })
+    expect(readReply(CHAT)).not.toBeNull()
+    line.send('turn', aDraftTurn(), 12)
+    await pass()
+    expect(session.status).toBe('awaiting_confirm')
+    expect(readReply(CHAT)).toBeNull()
+    expect(composer()).toBe('')
+  })
+
+  it('that another answer came before is in the composer after a reload', async () => {
+    await onItsWay()
+    reload()
+    const exchanges = [{ question: 'Only you, or others as well?', reply: 'Just me' }]
+    await opened(anAgentSession({ status: 'awaiting_confirm', turn: aDraftTurn(), exchanges }))
+    expect(composer()).toBe('Us all')
+  })
+
+  it('is taken back when the session is cancelled first', async () => {
+    const ended = aTurn({ kind: 'aborted', reason: 'user', pending_question_id: null })
+    const { store, session } = await opened(anAgentSession(), {
+      [resume]: networkDown,
+      [`POST ${AGENT}/abort`]: () => ({ ok: true, turn: ended }),
+      [one]: () => anAgentSession({ status: 'ended', turn: ended, last_event_id: 11 }),
+    })
+    const failed = expect(store.resume(CHAT, reply)).rejects.toMatchObject({
+      code: 'session_cancelled',
+    })
+    await pass()
+    await store.abort(CHAT)
+    await pass(1_000)
+    await failed
+    expect(session).toMatchObject({ status: 'ended', exchanges: [], isSending: false })
+  })
+
+  it('is forgotten on signing out', async () => {
+    const { store, line, answered } = await onItsWay()
+    store.reset()
+    line.breakOff()
+    await answered
+    expect(readReply(CHAT)).toBeNull()
+    expect(store.of(CHAT).sessions).toEqual([])
+  })
+})
+
+describe('changes to a draft', () => {
+  const draftView = anAgentSession({ status: 'awaiting_confirm', turn: aDraftTurn() })
+  const redraft = anAgentSession({
+    status: 'awaiting_confirm',
+    turn: aDraftTurn({ pending_question_id: 'c3', draft_digest: 'd9' }),
+    last_event_id: 20,
+  })
+  const mine = aDraft({ title: 'Mine' })
+
+  it('are there after a reload', async () => {
+    const { store, session } = await opened(draftView)
+    store.keepEdits(session, mine)
+    setActivePinia(createPinia())
+    const again = await opened(draftView)
+    expect(editedDraftOf(again.session)).toEqual(mine)
+    expect(hasReplacedEdits(again.session)).toBe(false)
+  })
+
+  it('are known to be replaced by the next draft, also after a reload', async () => {
+    const line = openStream()
+    const { store, session } = await opened(draftView, {
+      [resume]: () => line.response,
+      [one]: () => redraft,
+    })
+    store.keepEdits(session, mine)
+    const added = store.resume(CHAT, { reply: 'Since Sunday' })
+    line.send('session', running({ last_event_id: 10 }))
+    line.send('turn', redraft.turn, 20)
+    await pass()
+    await added
+    expect(editedDraftOf(session)).toBeNull()
+    expect(hasReplacedEdits(session)).toBe(true)
+
+    setActivePinia(createPinia())
+    const again = await opened(redraft)
+    expect(hasReplacedEdits(again.session)).toBe(true)
+    again.store.keepEdits(again.session, mine)
+    expect(hasReplacedEdits(again.session)).toBe(false)
+  })
+
+  it('are not seen by the next person at this tab', async () => {
+    useDrafts().claimFor('user-1')
+    const { store, session } = await opened(draftView)
+    store.keepEdits(session, mine)
+    setActivePinia(createPinia())
+    useDrafts().claimFor('user-2')
+    expect(editedDraftOf((await opened(draftView)).session)).toBeNull()
   })
 })
 

@@ -4,6 +4,7 @@ import { ApiError, toApiError } from '@/api/errors'
 import * as api from '@/api/helpdesk'
 import type { AgentSession, AgentTurn, DraftPreview, TicketDraft } from '@/api/types'
 import { isPassing, keepListening, type Opener } from './agentConnection'
+import { clearAgentOutbox, readEdits, readReply, writeEdits, writeReply } from './agentOutbox'
 import {
   type AgentProgress,
   applyBegun,
@@ -18,6 +19,7 @@ import {
   withdrawAnswer,
 } from './agentProgress'
 import { clearStarts, readStart, writeStart } from './agentStart'
+import { useDrafts } from './drafts'
 import { newKey } from './keys'
 import { useMessageLogs } from './messageLogs'
 
@@ -31,6 +33,7 @@ export interface ChatAgent {
   error: ApiError | null
 }
 
+const cancelled = () => new ApiError({ status: 0, code: 'session_cancelled' })
 const emptyAgent = (): ChatAgent => ({ sessions: [], isLoaded: false, error: null })
 
 /** The agent sessions of each chat opened in this tab. A run goes on while another chat is shown. */
@@ -92,6 +95,7 @@ export const useHelpdeskSession = defineStore('helpdeskSession', () => {
       const events = keepListening(call, follow(session), line.signal, onBreak)
       for await (const event of events) {
         if (line.signal.aborted) return
+        if (event.type !== 'error') acknowledge(chatId, session)
         if (event.type === 'session') adopt(chatId, session, event.view)
         else if (event.type === 'step') applyStep(session, event.id, event.step)
         else if (event.type === 'turn') applyTurn(session, event.id, event.turn)
@@ -104,10 +108,19 @@ export const useHelpdeskSession = defineStore('helpdeskSession', () => {
     if (!line.signal.aborted) await conclude(chatId, session)
   }
 
+  /** The server has what the person decided. */
+  function acknowledge(chatId: string, session: AgentProgress): void {
+    if (!session.isSending) return
+    session.isSending = false
+    writeReply(chatId, null)
+  }
+
   /** After a run: what else belongs to the session, and its line in the chat. */
   async function conclude(chatId: string, session: AgentProgress): Promise<void> {
     writeStart(chatId, null)
     await Promise.all([refresh(chatId, session), useMessageLogs().load(chatId)])
+    if (!isOpenAgent(session)) keepEdits(session, null)
+    recoverReply(chatId)
   }
 
   /** Takes over how the session stands at the server; listens again, in a while, where it runs. */
@@ -146,12 +159,15 @@ export const useHelpdeskSession = defineStore('helpdeskSession', () => {
     for (const view of [...views].reverse()) {
       const known = agent.sessions.find(({ sessionId }) => sessionId === view.session_id)
       if (known) {
-        applyView(known, view)
+        // An answer on its way comes back with how the session stands.
+        if (!known.isSending) applyView(known, view)
         continue
       }
       agent.sessions.push(newProgress(view.session_id))
       const added = agent.sessions.at(-1)
-      if (added) applyView(added, view)
+      if (!added) continue
+      added.edits = readEdits(view.session_id)
+      applyView(added, view)
     }
     // What is being started has no time of the server's yet, and is the newest.
     const time = ({ startedAt }: AgentProgress) => startedAt ?? '9'
@@ -170,8 +186,22 @@ export const useHelpdeskSession = defineStore('helpdeskSession', () => {
     } finally {
       agent.isLoaded = true
     }
+    recoverReply(chatId)
     for (const session of agent.sessions) pickUp(chatId, session)
     await repeatStart(chatId)
+  }
+
+  /** An answer that was on its way when the page went is in the composer again, unless it arrived. */
+  function recoverReply(chatId: string): void {
+    const kept = readReply(chatId)
+    const session = current(chatId)
+    if (!kept || session?.isSending || session?.status === 'running') return
+    writeReply(chatId, null)
+    const isStillAsked = session?.pendingQuestionId === kept.questionId
+    const isThere = of(chatId).sessions.some(({ exchanges }) =>
+      exchanges.some(({ reply }) => reply === kept.text),
+    )
+    if (isStillAsked || !isThere) useDrafts().giveBack(chatId, kept.text)
   }
 
   /** A start that was on its way when the page went: once more, under its key. */
@@ -214,17 +244,23 @@ export const useHelpdeskSession = defineStore('helpdeskSession', () => {
     call: Opener,
     undo: () => void,
   ): Promise<void> {
-    const asked = session.pendingQuestionId
+    session.isSending = true
     try {
       await drive(chatId, session, call)
+      if (!session.isSending) return
+      throw cancelled()
     } catch (cause) {
-      const error = toApiError(cause)
+      // Whoever signed out or deleted the chat has nothing to get back.
+      if (!of(chatId).sessions.includes(session)) return
       session.isReconnecting = false
       // Once the server has begun, the run itself was lost and not the answer.
-      if (session.pendingQuestionId !== asked) {
-        await lose(chatId, session, error)
+      if (!session.isSending) {
+        await lose(chatId, session, toApiError(cause))
         return
       }
+      const error = isOpenAgent(session) ? toApiError(cause) : cancelled()
+      session.isSending = false
+      writeReply(chatId, null)
       undo()
       if (error.status === 410) expire(session)
       else await refresh(chatId, session)
@@ -238,6 +274,9 @@ export const useHelpdeskSession = defineStore('helpdeskSession', () => {
     if (!sessionId || !pendingQuestionId || isBusyAgent(session)) return
     const key = newKey()
     giveAnswer(session, 'choice' in answer ? answer.choice : answer.reply)
+    if ('reply' in answer) {
+      writeReply(chatId, { questionId: pendingQuestionId, text: answer.reply })
+    }
     await answerWith(
       chatId,
       session,
@@ -256,7 +295,9 @@ export const useHelpdeskSession = defineStore('helpdeskSession', () => {
       chatId,
       session,
       (signal) => api.confirmAgent(sessionId, pendingQuestionId, decision, key, signal),
-      () => (session.status = 'awaiting_confirm'),
+      () => {
+        if (session.status === 'confirming') session.status = 'awaiting_confirm'
+      },
     )
   }
 
@@ -282,10 +323,21 @@ export const useHelpdeskSession = defineStore('helpdeskSession', () => {
     return api.previewDraft(open(chatId).sessionId ?? '', draft)
   }
 
+  /** What the person made of the waiting draft, or that it stands as it was written. */
+  function keepEdits(session: AgentProgress, draft: TicketDraft | null): void {
+    const { sessionId, pendingQuestionId: questionId } = session
+    session.edits = draft && questionId ? { questionId, draft } : null
+    if (sessionId) writeEdits(sessionId, session.edits)
+  }
+
   function forget(chatId: string): void {
-    for (const session of of(chatId).sessions) hangUp(session)
+    for (const session of of(chatId).sessions) {
+      hangUp(session)
+      keepEdits(session, null)
+    }
     chats.delete(chatId)
     writeStart(chatId, null)
+    writeReply(chatId, null)
   }
 
   function reset(): void {
@@ -293,7 +345,21 @@ export const useHelpdeskSession = defineStore('helpdeskSession', () => {
     connections.clear()
     chats.clear()
     clearStarts()
+    clearAgentOutbox()
   }
 
-  return { of, expectNone, current, load, start, resume, confirm, abort, preview, forget, reset }
+  return {
+    of,
+    expectNone,
+    current,
+    load,
+    start,
+    resume,
+    confirm,
+    abort,
+    preview,
+    keepEdits,
+    forget,
+    reset,
+  }
 })

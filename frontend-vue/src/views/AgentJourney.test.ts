@@ -153,7 +153,46 @@ describe('an open question', () => {
     expect(server.to(resume)[0]?.body).toMatchObject({ reply: 'All of finance' })
     within(page.getByRole('article', { name: 'Agent' })).getByText('All of finance')
     expect(server.to('POST /api/chat/sessions/*/messages')).toEqual([])
+    expect(area(page).placeholder).toBe('Your text is kept meanwhile')
+  })
+
+  it('says of an answer that it is not sent until the server has it', async () => {
+    const line = openStream()
+    world(anAgentSession(), { [resume]: () => line.response })
+    const page = await mountAt(CHAT)
+    await write(page, 'All of finance')
+    const bubble = page.getByRole('article', { name: 'Agent' })
+    const bar = page.getByRole('region', { name: 'Agent session' })
+    within(bubble).getByText('Sending. It is not there yet.')
+    expect(bar.textContent).toContain('not there yet')
+    expect(bar.textContent).not.toContain('working')
+    expect(bubble.textContent).not.toContain('Working')
+    expect(spoken(page)).not.toContain('The agent is working')
+
+    line.send('session', anAgentSession({ status: 'running', turn: null }))
+    await settle()
+    expect(bubble.textContent).not.toContain('not there yet')
+    expect(bar.textContent).toContain('Agent is working')
     expect(area(page).placeholder).toBe('Your text is kept while the agent works')
+    expect(spoken(page)).toContain('The agent is working')
+  })
+
+  it('that cannot be answered says that, and has the text again after a reload', async () => {
+    const handlers = { [resume]: networkDown }
+    world(anAgentSession(), handlers)
+    const page = await mountAt(CHAT)
+    await write(page, 'All of finance')
+    within(page.getByRole('article', { name: 'Agent' })).getByText('Not sent yet. Trying again.')
+    const bar = page.getByRole('region', { name: 'Agent session' })
+    expect(bar.textContent).toContain('Not sent yet')
+    expect(page.wrapper.text()).not.toContain('carries on')
+    expect(spoken(page)).toContain('Not sent yet. Trying again.')
+    expect(await findBarriers()).toEqual([])
+
+    page.wrapper.unmount()
+    const reloaded = await mountAt(CHAT)
+    expect(area(reloaded).value).toBe('All of finance')
+    reloaded.getByRole('button', { name: /My team$/ })
   })
 
   it('that another tab has answered shows how it stands and gives the text back', async () => {
@@ -265,7 +304,7 @@ describe('a draft', () => {
     await settle()
     page.getByRole('button', { name: 'File it' }).click()
     await settle()
-    page.getByText(/Look at the new preview and confirm again/)
+    within(page.getByRole('dialog')).getByText(/Look at the new preview and confirm again/)
     page.getByText('As it will stand there.')
     page.getByRole('button', { name: 'File it' }).click()
     await settle()
@@ -286,6 +325,71 @@ describe('a draft', () => {
     page.getByRole('button', { name: 'Review and file' }).click()
     await settle()
     expect((page.getByLabelText('Title') as HTMLInputElement).value).toBe('Changed')
+  })
+
+  it('keeps what was changed over a reload', async () => {
+    world(draftView(), { [preview]: () => shown() })
+    const page = await mountAt(CHAT)
+    page.getByRole('button', { name: 'Review and file' }).click()
+    await settle()
+    fireEvent.input(page.getByLabelText('Title'), { target: { value: 'Changed' } })
+    page.wrapper.unmount()
+
+    const reloaded = await mountAt(CHAT)
+    within(reloaded.getByRole('region', { name: 'Draft ticket' })).getByText('Changed')
+    reloaded.getByRole('button', { name: 'Review and file' }).click()
+    await settle()
+    expect((reloaded.getByLabelText('Title') as HTMLInputElement).value).toBe('Changed')
+  })
+
+  it('says so where it takes the place of a changed one, also while that is looked at', async () => {
+    let view = draftView()
+    world(null, { [list]: () => ({ items: [view] }), [preview]: () => shown() })
+    const page = await mountAt(CHAT)
+    page.getByRole('button', { name: 'Review and file' }).click()
+    await settle()
+    fireEvent.input(page.getByLabelText('Title'), { target: { value: 'Changed' } })
+    fireEvent.input(page.getByLabelText('Description'), { target: { value: 'By me.' } })
+    await settle()
+    const next = { title: 'The next', description: 'With a detail.' }
+    view = {
+      ...draftView(
+        aDraftTurn({ pending_question_id: 'c3', draft_digest: 'd9', draft: aDraft(next) }),
+      ),
+      last_event_id: 22,
+    }
+    window.dispatchEvent(new Event('focus'))
+    await settle()
+    const words = 'Your changes were replaced by the new draft.'
+    within(page.getByRole('dialog')).getByText(words)
+    expect((page.getByLabelText('Title') as HTMLInputElement).value).toBe('The next')
+    page.getByRole('button', { name: 'Not now' }).click()
+    await settle()
+    within(page.getByRole('article', { name: 'Agent' })).getByText(words)
+  })
+
+  it.each([
+    ['503', () => refusal(503, 'agent_switched_off'), 'The agent is switched off right now.'],
+    [
+      '429',
+      () => refusal(429, 'daily_cap_reached', { 'Retry-After': '120' }),
+      'That was too often. Try again in 2 minutes.',
+    ],
+    ['409', () => refusal(409, 'draft_changed'), 'Look at the new preview and confirm again.'],
+    ['a fault', () => refusal(500, 'internal'), 'Whether this was filed is not known.'],
+  ])('that is refused by %s says why outside of what scrolls', async (_, reply, words) => {
+    world(draftView(), { [confirm]: reply, [preview]: () => shown() })
+    const page = await mountAt(CHAT)
+    page.getByRole('button', { name: 'Review and file' }).click()
+    await settle()
+    const dialog = page.getByRole('dialog', { name: 'Review before filing' })
+    within(dialog).getByRole('button', { name: 'File it' }).click()
+    await settle()
+    const notice = within(dialog).getByText(words, { exact: false })
+    expect(notice.closest('form')).toBeNull()
+    expect(dialog.querySelector('form')?.parentElement?.contains(notice)).toBe(false)
+    expect(document.querySelector('p[aria-live=polite]')?.textContent).toContain(words)
+    expect(await findBarriers(dialog)).toEqual([])
   })
 
   it('without a title cannot be filed', async () => {
