@@ -160,7 +160,7 @@ async def build(
                 sign_in=SignIn(
                     uow, ids, passwords, settings.identity, await passwords.hash(ids.secret())
                 ),
-                chat_sessions=ChatSessions(uow, ids, settings.chat),
+                chat_sessions=ChatSessions(uow, ids, settings.chat, agent.end_in_chat),
                 exchanges=ChatExchanges(uow, ids, clock, library, tasks, settings.chat),
                 library=library,
                 facts=facts,

@@ -4,6 +4,7 @@ Each admits in a short transaction and works without one; the driver records in 
 """
 
 from collections.abc import Awaitable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -279,6 +280,14 @@ class HelpdeskRunner:
             if claim is not None:
                 await self.engine.end(claim, reason)
         raise Internal
+
+    async def end_in_chat(self, principal: Principal, chat_session_id: ChatSessionId) -> None:
+        """End one's own session that is open in a chat which is about to be deleted, if any."""
+        async with self.uow() as work:
+            left = await work.sessions.open_in(chat_session_id, principal.user_id)
+        if left is not None:
+            with suppress(AgentSessionNotFound):  # deleted by another request just now
+                await self.end_session(left.id, AbortReason.ERASED)
 
     async def expire_session(self, session_id: AgentSessionId, ttl: timedelta) -> bool:
         """End a session with which nothing happened for ``ttl``; False when something just did."""
