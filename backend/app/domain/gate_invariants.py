@@ -66,8 +66,9 @@ def grants() -> Iterator[Grant]:
     """Every yes that there can be; an operator's is an operator's."""
     for by in Grantor:
         operator = {Grantor.OPERATOR: (True,), Grantor.REQUESTER: _BOTH}.get(by, (False,))
-        for kind, is_operator, *rest in product(GrantKind, operator, *[_BOTH] * 8):
-            yield Grant(kind, by, is_operator, *rest)
+        for kind, is_operator in product(GrantKind, operator):
+            for rest in product(_BOTH, repeat=8):
+                yield Grant(kind, by, is_operator, *rest)
 
 
 def _tier(case: Case) -> ChangeTier:

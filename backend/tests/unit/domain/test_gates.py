@@ -165,6 +165,11 @@ def test_whose_yes_counts(change: dict[str, Any], does: bool) -> None:
     assert counts(GrantPolicy(), _YES._replace(**change)) is does
 
 
+def _with(policy: Any, name: str, value: object) -> Any:
+    """The policy with another table under this name."""
+    return replace(policy, **{name: value})
+
+
 def _toggled(chosen: frozenset[Any], everything: Iterator[Any] | Any) -> Iterator[frozenset[Any]]:
     for one in everything:
         yield chosen ^ {one}
@@ -177,7 +182,7 @@ def _mutations() -> Iterator[tuple[str, Policy | GrantPolicy]]:
         for tier, verdict in getattr(policy, name).items():
             for other in set(Verdict) - {verdict}:
                 changed = {**getattr(policy, name), tier: other}
-                yield f"{name} {tier}: {other}", replace(policy, **{name: changed})
+                yield f"{name} {tier}: {other}", _with(policy, name, changed)
     for tier in (ChangeTier.READ_ONLY, ChangeTier.STANDARD_CHANGE):
         yield f"unknown_tier {tier}", replace(policy, unknown_tier=tier)
     for actor, standings in policy.workable.items():
@@ -192,11 +197,11 @@ def _mutations() -> Iterator[tuple[str, Policy | GrantPolicy]]:
     }
     for name, members in sets.items():
         for toggled in _toggled(frozenset(getattr(policy, name)), members):
-            yield f"{name} {sorted(toggled)}", replace(policy, **{name: toggled})
+            yield f"{name} {sorted(toggled)}", _with(policy, name, toggled)
     yield "narrowing_own nothing", replace(policy, narrowing_own=frozenset())
     for one in fields(policy):
         if isinstance(getattr(policy, one.name), bool):
-            yield f"{one.name} off", replace(policy, **{one.name: False})
+            yield f"{one.name} off", _with(policy, one.name, False)
     for kind, grantors in grants.grantors.items():
         for toggled in _toggled(frozenset(grantors), Grantor):
             yield (
@@ -206,9 +211,9 @@ def _mutations() -> Iterator[tuple[str, Policy | GrantPolicy]]:
     for name in ("conditions", "glass_needs"):
         for condition in getattr(grants, name):
             fewer = frozenset(getattr(grants, name)) - {condition}
-            yield f"{name} without {condition}", replace(grants, **{name: fewer})
+            yield f"{name} without {condition}", _with(grants, name, fewer)
     for name in ("approval_follows_consent", "four_eyes_bars_driver"):
-        yield f"{name} off", replace(grants, **{name: False})
+        yield f"{name} off", _with(grants, name, False)
 
 
 def test_every_change_to_a_table_is_noticed() -> None:

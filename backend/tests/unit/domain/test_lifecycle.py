@@ -49,7 +49,7 @@ movers = st.sampled_from(Mover)
 circumstances = st.builds(Circumstances, st.booleans(), st.booleans(), st.booleans())
 
 
-@pytest.mark.parametrize(("start", "end", "mover"), product(TicketStatus, TicketStatus, Mover))
+@pytest.mark.parametrize(("start", "end", "mover"), [*product(TicketStatus, TicketStatus, Mover)])
 def test_every_move_of_everybody(start: TicketStatus, end: TicketStatus, mover: Mover) -> None:
     who = _LAWFUL.get((start, end), set())
     if mover in who:
@@ -99,7 +99,7 @@ def test_only_work_waits(status: TicketStatus, reason: BlockedOn) -> None:
         blocked(Standing(status), reason, OPERATOR)
 
 
-@pytest.mark.parametrize(("reason", "mover"), product(BlockedOn, Mover))
+@pytest.mark.parametrize(("reason", "mover"), [*product(BlockedOn, Mover)])
 def test_who_may_let_work_wait_and_who_may_go_on(reason: BlockedOn, mover: Mover) -> None:
     if mover in BLOCKS[reason]:
         assert blocked(Standing(WORKING), reason, mover) == Standing(WORKING, reason)
