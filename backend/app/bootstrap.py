@@ -10,11 +10,12 @@ from uuid import uuid4
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from backend.app.core.clock import Clock, SystemClock
-from backend.app.core.errors import AppError
+from backend.app.core.errors import AppError, Unavailable
 from backend.app.core.ids import IdSource, RandomIds
 from backend.app.core.periodic import every
-from backend.app.core.settings import Settings
+from backend.app.core.settings import Environment, Settings
 from backend.app.core.tasks import Tasks
+from backend.app.core.web_search_settings import WebSearchProvider
 from backend.app.db import engine as database
 from backend.app.db.notify import Bell
 from backend.app.db.uow import UnitOfWork, unit_of_work
@@ -22,6 +23,8 @@ from backend.app.domain.runs import NOTIFY_CHANNEL, GraphKind, OwnerId
 from backend.app.providers.audit_log import AuditFile
 from backend.app.providers.metrics import PrometheusMetrics
 from backend.app.providers.web_search import CannedWebSearch
+from backend.app.providers.web_search_local import LocalWebSearch, PagesUnreadable
+from backend.app.providers.web_search_tavily import tavily_search
 from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
 from backend.app.services.counters import DISTRIBUTIONS, HELP
@@ -37,7 +40,7 @@ from backend.app.services.helpdesk_graph.runner import HelpdeskRunner
 from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
 from backend.app.services.helpdesk_graph.sweeps import SessionSweeps
 from backend.app.services.helpdesk_graph.switchboard import Switchboard
-from backend.app.services.helpdesk_graph.tools import AgentTools, WebSearch
+from backend.app.services.helpdesk_graph.tools import AgentTools
 from backend.app.services.identity.accounts import Accounts
 from backend.app.services.identity.passwords import Passwords
 from backend.app.services.identity.sign_in import SignIn
@@ -51,6 +54,7 @@ from backend.app.services.runs.engine import RunEngine
 from backend.app.services.runs.events import RunEvents
 from backend.app.services.runs.fitness import refuse_unless_fit
 from backend.app.services.tickets.desk import TicketDesk
+from backend.app.services.tools.web_search import WebSearch
 
 _ROOT = Path(__file__).resolve().parents[2]
 _DRAIN_SECONDS = 10.0
@@ -129,9 +133,9 @@ async def build(
         SchemaNotCurrent: the database is not migrated to this version.
         DatabaseUnavailable: it does not answer.
         ClocksDiffer, CheckpointsNotShared: this process must not drive the agent's runs.
+        WebSearchNotThere: the search of the web that is set cannot be had.
     """
     clock, ids = clock or SystemClock(), ids or RandomIds()
-    parts = agent_with or AgentParts(web=CannedWebSearch() if demo else None)
     engine = database.create_engine(settings.database)
     probe = database.create_probe(settings.database)
     try:
@@ -144,7 +148,9 @@ async def build(
         searches = asyncio.Semaphore(max(1, settings.database.pool_size // 2))
         library = KnowledgeLibrary(uow, ids, searches=searches)
         sweeps = IdentitySweeps(uow, settings.identity)
-        async with _runs(settings, uow, tasks, clock, parts) as runs:
+        async with AsyncExitStack() as held:
+            parts = agent_with or AgentParts(web=await _web_search(settings, held, demo=demo))
+            runs = await held.enter_async_context(_runs(settings, uow, tasks, clock, parts))
             agent = _agent(settings, uow, runs, library, clock, ids, parts)
             agent_sweeps = SessionSweeps(
                 uow, agent, runs.engine.checkpoints, settings.checkpoints.ttl
@@ -178,6 +184,34 @@ async def build(
     finally:
         await engine.dispose()
         await probe.dispose()
+
+
+class WebSearchNotThere(Unavailable):
+    """The search of the web that is set cannot be had."""
+
+
+async def _web_search(settings: Settings, held: AsyncExitStack, *, demo: bool) -> WebSearch | None:
+    """The search of the web that is set, else the demo's, or none; it is there as long as ``held``.
+
+    Raises:
+        WebSearchNotThere: its packages or its pages are missing, or a test would ask elsewhere.
+    """
+    chosen = settings.web_search
+    if settings.server.environment is Environment.TEST and chosen.leaves_this_machine:
+        raise WebSearchNotThere("HELPDESK_ENVIRONMENT=test asks nobody outside this machine")
+    try:
+        if chosen.provider is WebSearchProvider.LOCAL and chosen.path is not None:
+            return await asyncio.to_thread(LocalWebSearch.over, chosen.path)
+        if chosen.provider is WebSearchProvider.TAVILY and chosen.api_key is not None:
+            key = chosen.api_key.get_secret_value()
+            return await held.enter_async_context(tavily_search(key, chosen.base_url))
+    except PagesUnreadable as error:
+        raise WebSearchNotThere(f"HELPDESK_WEB_SEARCH_PATH: {error}") from error
+    except ImportError as error:
+        raise WebSearchNotThere(
+            "HELPDESK_WEB_SEARCH_PROVIDER=tavily needs the packages of requirements-live.lock"
+        ) from error
+    return CannedWebSearch() if demo else None
 
 
 def _jobs(

@@ -57,12 +57,16 @@ class AgentDecided(AgentFact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentToolCalled(AgentFact):
-    """A tool was used; the duration is in milliseconds."""
+    """A tool was used; the duration is in milliseconds. ``cause`` is a closed word for what the
+    outcome came from; ``is_cached``: the session knew the result, and nothing was called.
+    """
 
     kind: ClassVar[str] = "agent.tool_call"
     tool: str
     outcome: StepStatus
     duration_ms: int
+    cause: str = ""
+    is_cached: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

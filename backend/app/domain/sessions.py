@@ -1,8 +1,10 @@
 """Agent sessions: one journey from *Get help* to one of four ends."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, NewType
 from uuid import UUID
 
@@ -48,6 +50,16 @@ class NextAction(StrEnum):
     LINK_EXISTING = "link_existing"
     RESOLVED_BY_AGENT = "resolved_by_agent"
     ABORT = "abort"
+
+
+#: The steps that use a tool, with the tool's name in metrics and audit lines.
+TOOL_NAMES: Mapping[NextAction, str] = MappingProxyType(
+    {
+        NextAction.RETRY_KB: "retry_kb",
+        NextAction.WEB_SEARCH: "web_search",
+        NextAction.SEARCH_DUPLICATES: "search_existing_issues",
+    }
+)
 
 
 class Outcome(StrEnum):

@@ -67,7 +67,8 @@ class Proposal(WireModel):
 class AgentStep(WireModel):
     """One decision of the supervisor; ``seq`` is stable and counts from 1 within the session.
 
-    ``found`` says how many results a search gave; ``reason`` why the step was chosen.
+    ``found`` says how many results a search gave; ``reason`` why the step was chosen;
+    ``is_cached``: the session knew what was found, and nothing was searched again.
     """
 
     seq: int
@@ -77,6 +78,15 @@ class AgentStep(WireModel):
     started_at: datetime
     duration_ms: int | None = None
     found: int | None = None
+    is_cached: bool = False
+
+
+class WebPage(WireModel):
+    """A page that a search of the web found: plain text of somebody else's, not checked by us."""
+
+    title: str
+    url: str
+    snippet: str
 
 
 class AgentTurn(WireModel):
@@ -99,6 +109,7 @@ class AgentTurn(WireModel):
     question_number: int | None = None
     question_limit: int | None = None
     candidates: list[Candidate] | None = None
+    web_results: list[WebPage] | None = None
     proposal: Proposal | None = None
     sources: list[Source] | None = None
     degraded: str | None = None

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from backend.app.domain.sessions import TOOL_NAMES
+
 Data = Mapping[str, Any]
 Labels = dict[str, str]
 
@@ -51,23 +53,33 @@ def _outcome(data: Data) -> Labels:
 
 
 _STEP_OUTCOMES = {"ok": "ok", "empty": "ok", "timed_out": "timeout"}
-_TOOLS = {"retry_kb", "web_search", "search_duplicates"}
+_TOOL_OUTCOMES = {"ok": "ok", "empty": "ok", "switched_off": "skipped", "blocked": "skipped"}
+#: A tool's name → its step's.
+_STEPS = {name: action.value for action, name in TOOL_NAMES.items()}
 
 
 def _step(data: Data) -> Labels | None:
     """Of a step that is over with its decision; a tool's is counted when it has ended."""
     action = data["next_action"]
-    return None if action in _TOOLS else {"step": action, "outcome": "ok"}
+    return None if action in TOOL_NAMES else {"step": action, "outcome": "ok"}
 
 
 def _tool_step(data: Data) -> Labels:
-    return {"step": data["tool"], "outcome": _STEP_OUTCOMES.get(data["outcome"], "error")}
+    step = _STEPS.get(data["tool"]) or str(data["tool"])
+    return {"step": step, "outcome": _STEP_OUTCOMES.get(data["outcome"], "error")}
 
 
-def _tool(data: Data) -> Labels:
+def _tool(data: Data) -> Labels | None:
+    """Of a use that called something, or was kept from it; what the session knew cost nothing."""
+    if data.get("is_cached"):
+        return None
     status = data["outcome"]
-    outcome = "ok" if status in {"ok", "empty"} else "error"
-    return {"tool": data["tool"], "outcome": outcome, "reason": status}
+    outcome = _TOOL_OUTCOMES.get(status, "error")
+    return {"tool": data["tool"], "outcome": outcome, "reason": data.get("cause") or status}
+
+
+def _tool_seconds(data: Data) -> float | None:
+    return None if data.get("is_cached") else float(data["duration_ms"]) / 1000
 
 
 def _position(data: Data) -> Labels | None:
@@ -111,7 +123,7 @@ TABLE: dict[str, tuple[Count | Distribution, ...]] = {
         Distribution(
             f"{_AGENT}turn_latency_seconds",
             _STEP_SECONDS,
-            lambda data: data["duration_ms"] / 1000,
+            _tool_seconds,
             lambda _: {"phase": "tool"},
         ),
     ),

@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import quote as quote_address
 
 from backend.app.core.text import clean, shorten
 from backend.app.domain.redaction import redact
@@ -52,7 +53,8 @@ class Matter:
     """Everything that a session learned.
 
     ``answers`` pairs a question that was asked with the reply, ``rejected`` holds the titles of
-    proposed fixes that did not help, ``searched`` the places that were looked at.
+    proposed fixes that did not help, ``searched`` the places that were looked at, ``pages`` title
+    and address of what the web search found.
     """
 
     question: str
@@ -62,6 +64,7 @@ class Matter:
     rejected: tuple[str, ...]
     searched: tuple[str, ...]
     classification: Classification
+    pages: tuple[tuple[str, str], ...] = ()
 
 
 def _cut(text: str, limit: int) -> str:
@@ -105,6 +108,11 @@ def _section(heading: str, lines: list[str]) -> list[str]:
     return [f"## {heading}", "\n".join(lines).rstrip("\n")] if lines else []
 
 
+def _address(url: str) -> str:
+    """An address in which nothing is a mention, a reference or a mark of Markdown's."""
+    return quote_address(url.partition("#")[0], safe="%/:?&=+,;.-")
+
+
 def _reply(reply: str) -> str:
     return _cut(redact(clean(reply)).text.strip() or "-", _MAX_ANSWER_CHARACTERS)
 
@@ -122,6 +130,10 @@ def _rest(matter: Matter) -> str:
             "Did not help", [f"- {inline(title)}" for title in matter.rejected[:_MAX_LISTED]]
         ),
         *_section("Searched", [f"- {inline(place)}" for place in matter.searched[:_MAX_LISTED]]),
+        *_section(
+            "Found on the web, not checked",
+            [f"- {inline(title)}: {_address(url)}" for title, url in matter.pages[:_MAX_LISTED]],
+        ),
     ]
     return "\n\n".join(parts)
 

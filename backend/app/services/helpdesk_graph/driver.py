@@ -28,6 +28,7 @@ from backend.app.domain.agent_events import (
 from backend.app.domain.budgets import Tools
 from backend.app.domain.runs import AbortReason, Claim, ThreadId
 from backend.app.domain.sessions import (
+    TOOL_NAMES,
     AgentSession,
     AgentSessionId,
     Category,
@@ -170,9 +171,11 @@ class HelpdeskDriver:
             facts.append(
                 AgentToolCalled(
                     **about(session),
-                    tool=told.action.value,
+                    tool=TOOL_NAMES[told.action],
                     outcome=told.status,
                     duration_ms=told.duration_ms or 0,
+                    cause=told.cause,
+                    is_cached=told.is_cached,
                 )
             )
         return facts
@@ -258,6 +261,7 @@ def _step(told: StepTold) -> AgentStep:
         started_at=told.started_at,
         duration_ms=told.duration_ms,
         found=told.found,
+        is_cached=told.is_cached,
     )
 
 

@@ -21,11 +21,8 @@ from backend.app.services.helpdesk_graph.tools import AgentTools
 
 Graph = CompiledStateGraph[HelpdeskState, RunContext, HelpdeskState, HelpdeskState]
 
-#: Where the supervisor's choice leads.
+#: Where the supervisor's choice leads; a tool's node is called as its action.
 _ROUTES: dict[str, str] = {
-    NextAction.RETRY_KB.value: "retry_kb",
-    NextAction.WEB_SEARCH.value: "web_search",
-    NextAction.SEARCH_DUPLICATES.value: "search_duplicates",
     NextAction.ASK_USER.value: "clarifier",
     NextAction.CLASSIFY.value: "classifier",
     NextAction.PROPOSE_SOLUTION.value: "propose_solution",
@@ -54,16 +51,18 @@ def build_helpdesk_graph(
     """The graph over a saver, compiled."""
     builder: Any = StateGraph(HelpdeskState, context_schema=RunContext)
     builder.add_node("supervisor", make_supervisor_node(decider, budgets, tools))
-    builder.add_node("retry_kb", lookups.make_retry_kb_node(tools))
-    builder.add_node("web_search", lookups.make_web_search_node(tools))
-    builder.add_node("search_duplicates", lookups.make_search_duplicates_node(tools))
+    catalogue = {tool.action.value: tool for tool in tools.catalogue()}
+    for name, tool in catalogue.items():
+        builder.add_node(name, lookups.make_tool_node(tools, tool, budgets))
     for name in ("clarifier", "classifier", "propose_solution", "writer"):
         builder.add_node(name, getattr(specialists, name))
     for name in ("await_user", "await_confirm", *_ENDS):
         builder.add_node(name, getattr(pauses, name))
     builder.add_edge(START, "supervisor")
-    builder.add_conditional_edges("supervisor", _chosen, _ROUTES)
-    for name in ("retry_kb", "web_search", "search_duplicates", "classifier", "await_user"):
+    builder.add_conditional_edges(
+        "supervisor", _chosen, _ROUTES | {name: name for name in catalogue}
+    )
+    for name in (*catalogue, "classifier", "await_user"):
         builder.add_edge(name, "supervisor")
     builder.add_edge("clarifier", "await_user")
     builder.add_edge("propose_solution", "await_user")

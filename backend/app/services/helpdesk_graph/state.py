@@ -54,9 +54,16 @@ class HelpdeskState(TypedDict, total=False):
     web_search_attempts: int
     duplicate_searches: int
     last_kb_query: list[str]
+    last_web_query: list[str]
+    last_duplicates_query: list[str]
     kb_retry_results: list[ProposedSolution]
     web_search_results: list[dict[str, str]]
     duplicate_candidates: list[dict[str, Any]]
+    #: What was found, by tool and normalised query: asked again, nothing is called. Gone with the
+    #: session's end.
+    tool_results: dict[str, dict[str, list[Any]]]
+    #: The places that were looked at with success.
+    searched: list[str]
     proposed_solutions: list[str]
     rejected_solutions: list[str]
     facts: dict[str, str]

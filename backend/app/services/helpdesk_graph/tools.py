@@ -1,27 +1,25 @@
-"""What the agent looks things up with. A tool never raises for what may be foreseen: its result
-says how it went. One wrapper gives every call its time limit and redacts its query.
+"""What the agent looks things up with: each tool is its call and its parsing, and a row of the
+catalogue. The wrapper around all of them is `services/tools/bounded.py`.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from backend.app.core.errors import AppError
 from backend.app.core.text import shorten
 from backend.app.db.uow import UnitOfWork
 from backend.app.domain.budgets import Tools
 from backend.app.domain.principals import Role, UserId
-from backend.app.domain.redaction import redact
-from backend.app.domain.sessions import StepStatus
+from backend.app.domain.sessions import TOOL_NAMES, NextAction, ToolBudgets
 from backend.app.domain.tickets import Candidate
 from backend.app.services.chat.answering import suggestions
 from backend.app.services.helpdesk_graph.state import ProposedSolution
 from backend.app.services.knowledge.library import KnowledgeLibrary
+from backend.app.services.tools import bounded
+from backend.app.services.tools.bounded import Asked, Pause, ToolMemory, ToolResult
+from backend.app.services.tools.web_search import WebSearch, web_search_documents
 
-_KB_SECONDS = 12.0
-_WEB_SECONDS = 10.0
-_DUPLICATES_SECONDS = 8.0
 _MAX_KB_RESULTS = 4
 _MAX_CANDIDATES = 3
 #: Below these odds a ticket is more likely about something else.
@@ -30,34 +28,38 @@ _MAX_TITLE = 120
 
 
 @dataclass(frozen=True, slots=True)
-class ToolResult:
-    """What a tool gave back, as JSON values; ``status`` is never ``running``."""
+class Tool:
+    """A row of the catalogue.
 
-    status: StepStatus
-    items: list[Any] = field(default_factory=list)
+    ``attempts``, ``results`` and ``asked`` are the state's keys for how often it was used, what it
+    found, and the query of its last use; ``place`` is what a person reads that was searched.
+    """
+
+    action: NextAction
+    attempts: str
+    results: str
+    asked: str
+    place: str
+    limit: Callable[[ToolBudgets], int]
+    is_on: Callable[[Tools], bool]
+    find: Callable[[str, UserId], Awaitable[Sequence[Any]]]
+
+    @property
+    def name(self) -> str:
+        """What it is called in metrics and audit lines."""
+        return TOOL_NAMES[self.action]
 
 
-class WebSearch(Protocol):
-    """A search of the web."""
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One use of a tool: what is looked for, for whom, and within which limits."""
 
-    def covers(self, question: str) -> bool:
-        """Whether it is there for this question at all."""
-
-    async def search(self, query: str) -> Sequence[dict[str, str]]:
-        """Pages as ``title``, ``url`` and ``snippet``."""
-
-
-async def _within(
-    seconds: float, call: Callable[[str], Awaitable[list[Any]]], query: str
-) -> ToolResult:
-    try:
-        async with asyncio.timeout(seconds):
-            items = await call(redact(query).text)
-    except TimeoutError:
-        return ToolResult(StepStatus.TIMED_OUT)
-    except AppError:
-        return ToolResult(StepStatus.FAILED)
-    return ToolResult(StepStatus.OK if items else StepStatus.EMPTY, items)
+    query: str
+    actor: UserId
+    switched_on: Tools
+    question: str
+    budgets: ToolBudgets
+    time_left: Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,42 @@ class AgentTools:
     uow: UnitOfWork
     library: KnowledgeLibrary
     web: WebSearch | None = None
+    pause: Pause = asyncio.sleep
+
+    def catalogue(self) -> tuple[Tool, ...]:
+        """Every tool that the agent has."""
+        return (
+            Tool(
+                NextAction.RETRY_KB,
+                attempts="kb_retry_attempts",
+                results="kb_retry_results",
+                asked="last_kb_query",
+                place="knowledge base",
+                limit=lambda budgets: budgets.tool_retries,
+                is_on=lambda tools: tools.retry_kb,
+                find=self.retry_kb,
+            ),
+            Tool(
+                NextAction.WEB_SEARCH,
+                attempts="web_search_attempts",
+                results="web_search_results",
+                asked="last_web_query",
+                place="the web",
+                limit=lambda budgets: budgets.tool_retries,
+                is_on=lambda tools: tools.web_search,
+                find=self.web_search,
+            ),
+            Tool(
+                NextAction.SEARCH_DUPLICATES,
+                attempts="duplicate_searches",
+                results="duplicate_candidates",
+                asked="last_duplicates_query",
+                place="existing tickets",
+                limit=lambda budgets: budgets.duplicate_searches,
+                is_on=lambda tools: tools.search_duplicates,
+                find=self.search_existing_issues,
+            ),
+        )
 
     def present(self, switched_on: Tools, question: str) -> Tools:
         """Of the tools that are switched on, those that have something behind them."""
@@ -77,11 +115,23 @@ class AgentTools:
             search_duplicates=switched_on.search_duplicates,
         )
 
-    async def retry_kb(self, query: str, *, time_left: float) -> ToolResult:
-        """Articles that may hold a fix, each as it could be proposed."""
-        return await _within(min(_KB_SECONDS, time_left), self._articles, query)
+    async def use(self, tool: Tool, use: Use, memory: ToolMemory) -> ToolResult:
+        """Use a tool; switches and budgets are looked at once more."""
 
-    async def _articles(self, query: str) -> list[Any]:
+        async def find(query: str) -> Sequence[Any]:
+            return await tool.find(query, use.actor)
+
+        asked = Asked(
+            tool=tool.name,
+            query=use.query,
+            is_on=tool.is_on(self.present(use.switched_on, use.question)),
+            limit=tool.limit(use.budgets),
+            time_left=use.time_left,
+        )
+        return await bounded.use(asked, find, memory, pause=self.pause)
+
+    async def retry_kb(self, query: str, _actor: UserId) -> Sequence[Any]:
+        """Articles that may hold a fix, each as it could be proposed."""
         found = suggestions(await self.library.search(query), limit=_MAX_KB_RESULTS)
         return [
             ProposedSolution(
@@ -97,26 +147,15 @@ class AgentTools:
             for one in found
         ]
 
-    async def web_search(self, query: str, *, time_left: float) -> ToolResult:
+    async def web_search(self, query: str, _actor: UserId) -> Sequence[Any]:
         """Pages of the web."""
-        if self.web is None:
-            return ToolResult(StepStatus.SWITCHED_OFF)
-        return await _within(min(_WEB_SECONDS, time_left), self._pages, query)
+        assert self.web is not None  # `present` looked
+        return await web_search_documents(self.web, query)
 
-    async def _pages(self, query: str) -> list[Any]:
-        assert self.web is not None  # `web_search` looked
-        return list(await self.web.search(query))
-
-    async def search_existing_issues(
-        self, query: str, actor: UserId, *, time_left: float
-    ) -> ToolResult:
+    async def search_existing_issues(self, query: str, actor: UserId) -> Sequence[Any]:
         """Tickets that may be about the same: the person's own, for operators everybody's."""
-
-        async def candidates(redacted: str) -> list[Any]:
-            found = await self._candidates(redacted, actor)
-            return [_as_json(one) for one in found if one.odds >= _MIN_ODDS]
-
-        return await _within(min(_DUPLICATES_SECONDS, time_left), candidates, query)
+        found = await self._candidates(query, actor)
+        return [_as_json(one) for one in found if one.odds >= _MIN_ODDS]
 
     async def _candidates(self, query: str, actor: UserId) -> Sequence[Candidate]:
         async with self.uow() as work:

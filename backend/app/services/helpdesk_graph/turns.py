@@ -14,7 +14,7 @@ from backend.app.domain.sessions import (
     TurnKind,
 )
 from backend.app.domain.tickets import IssueState, Ticket
-from backend.app.schemas.helpdesk import AgentTurn
+from backend.app.schemas.helpdesk import AgentTurn, WebPage
 from backend.app.services.helpdesk.classifying import classify
 from backend.app.services.helpdesk.drafting import recap
 from backend.app.services.helpdesk_graph.matter import classification_of, matter_of
@@ -62,6 +62,7 @@ def paused_turn(
         question_number=asked["number"],
         question_limit=budgets.questions,
         candidates=_candidates(state),
+        web_results=_web_pages(state),
     )
 
 
@@ -72,6 +73,10 @@ def is_draft(state: HelpdeskState) -> bool:
 
 def _candidates(state: HelpdeskState) -> Sequence[Any] | None:
     return state.get("duplicate_candidates") or None
+
+
+def _web_pages(state: HelpdeskState) -> list[WebPage] | None:
+    return [WebPage(**one) for one in state.get("web_search_results", [])] or None
 
 
 def _proposal(state: HelpdeskState, session_id: AgentSessionId, question_id: str) -> AgentTurn:
@@ -87,6 +92,7 @@ def _proposal(state: HelpdeskState, session_id: AgentSessionId, question_id: str
             "proposal": {"title": title, "text": found["text"]},
             "sources": found["sources"],
             "candidates": _candidates(state),
+            "web_results": _web_pages(state),
         }
     )
 
@@ -105,6 +111,7 @@ def _draft(state: HelpdeskState, session_id: AgentSessionId, question_id: str) -
             "body_preview": state["body_preview"][0],
             "draft_digest": state["draft_digest"],
             "candidates": candidates,
+            "web_results": _web_pages(state),
         }
     )
 

@@ -34,6 +34,7 @@ from backend.app.core.clock import SystemClock
 from backend.app.core.job_settings import JobSettings
 from backend.app.core.settings import AgentSettings, ChatSettings, RunSettings, Settings
 from backend.app.domain.budgets import Allowed
+from backend.app.domain.web import WebPage
 from backend.app.main import create_app
 from backend.app.providers.web_search import CannedWebSearch
 from backend.app.services.helpdesk_graph.rules import Decision, RuleBasedDecider, Situation
@@ -156,7 +157,7 @@ class PointedWebSearch(CannedWebSearch):
     def __init__(self, points: Points) -> None:
         self._points = points
 
-    async def search(self, query: str) -> Sequence[dict[str, str]]:
+    async def search(self, query: str) -> Sequence[WebPage]:
         await self._points.meet_or_hang("web")
         return await super().search(query)
 

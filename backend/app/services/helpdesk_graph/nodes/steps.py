@@ -10,16 +10,17 @@ from langgraph.runtime import Runtime
 
 from backend.app.core.clock import Clock
 from backend.app.domain.budgets import Tools
-from backend.app.domain.sessions import AgentSession, NextAction, StepStatus
+from backend.app.domain.sessions import TOOL_NAMES, AgentSession, NextAction, StepStatus
 from backend.app.schemas.helpdesk import AgentStep, AgentTurn
 from backend.app.services.helpdesk_graph.state import HelpdeskState
+from backend.app.services.tools.bounded import ToolMemory
 
 Update = dict[str, Any]
 Node = Callable[[HelpdeskState, Runtime["RunContext"]], Awaitable[Update]]
 
 
 #: Steps that take time; of these it is told when they begin, of the others only how they ended.
-SLOW = frozenset({NextAction.RETRY_KB, NextAction.WEB_SEARCH, NextAction.SEARCH_DUPLICATES})
+SLOW = frozenset(TOOL_NAMES)
 
 
 @dataclass(slots=True)
@@ -49,6 +50,7 @@ class RunContext:
     ends_at: float
     tools: Tools
     shown: Shown = field(default_factory=Shown)
+    memory: ToolMemory = field(default_factory=ToolMemory)
 
     def time_left(self) -> float:
         """Seconds of active time that are left; never below zero."""
@@ -60,7 +62,8 @@ class StepTold:
     """What a node tells of a step, through the stream writer.
 
     ``seq`` numbers the session's steps; ``is_new`` marks the telling that also stands for a
-    decision of the supervisor. Latency and duration are in milliseconds.
+    decision of the supervisor. Latency and duration are in milliseconds. Of a tool's step ``cause``
+    says what its status came from, and ``is_cached`` that nothing was called.
     """
 
     seq: int
@@ -72,6 +75,8 @@ class StepTold:
     latency_ms: int = 0
     duration_ms: int | None = None
     found: int | None = None
+    cause: str = ""
+    is_cached: bool = False
 
 
 def told(

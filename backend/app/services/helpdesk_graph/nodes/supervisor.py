@@ -72,5 +72,7 @@ def _situation(state: HelpdeskState) -> Situation:
         wish=Wish(state.get("wish", Wish.GO_ON)),
         best_odds=max((one["odds"] for one in state.get("duplicate_candidates", [])), default=0.0),
         has_news=[query_of(state)] != state.get("last_kb_query", []),
+        has_web_news=not state.get("web_search_results")
+        and [query_of(state)] != state.get("last_web_query", []),
         is_scripted=state["case"]["is_scripted"],
     )

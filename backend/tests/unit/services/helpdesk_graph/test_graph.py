@@ -11,6 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from backend.app.core.errors import Unavailable, Upstream
 from backend.app.domain.budgets import Allowed, Tools
 from backend.app.domain.principals import UserId
 from backend.app.domain.sessions import (
@@ -27,11 +28,10 @@ from backend.app.services.helpdesk_graph.graph import Graph, build_helpdesk_grap
 from backend.app.services.helpdesk_graph.nodes.steps import SLOW, RunContext, StepTold
 from backend.app.services.helpdesk_graph.rules import Decider, Decision, RuleBasedDecider, Situation
 from backend.app.services.helpdesk_graph.state import Case, HelpdeskState, ProposedSolution
-from backend.app.services.helpdesk_graph.tools import AgentTools, ToolResult
+from backend.app.services.helpdesk_graph.tools import AgentTools
 from backend.tests.support.agent import a_session
 
 SESSIONS = 150
-_RESULTS = (StepStatus.OK, StepStatus.EMPTY, StepStatus.FAILED, StepStatus.TIMED_OUT)
 BUDGETS = ToolBudgets()
 QUESTIONS = (
     "the vpn connects but nothing loads",
@@ -73,28 +73,26 @@ class _RandomDecider:
         return Decision(self.dice.choice(choices), "by chance")
 
 
+async def _at_once(_seconds: float) -> None:
+    """A pause that takes no time."""
+
+
 @dataclass(frozen=True)
 class _RandomTools(AgentTools):
+    """Finds something, nothing, or fails in one of the ways that tools fail; inside the wrapper."""
+
     dice: random.Random = field(default_factory=random.Random)
 
     def present(self, switched_on: Tools, _question: str) -> Tools:
         return switched_on
 
-    def _result(self, items: list[Any]) -> ToolResult:
-        status = self.dice.choice(
-            [
-                StepStatus.OK,
-                StepStatus.OK,
-                StepStatus.EMPTY,
-                StepStatus.FAILED,
-                StepStatus.TIMED_OUT,
-            ]
-        )
-        return ToolResult(status, items if status is StepStatus.OK else [])
+    def _by_chance(self, items: list[Any]) -> list[Any]:
+        fault = self.dice.choice([None, None, None, Unavailable(), Upstream(), TimeoutError()])
+        if fault is not None:
+            raise fault
+        return items if self.dice.random() < 0.7 else []
 
-    async def retry_kb(self, query: str, *, time_left: float) -> ToolResult:
-        assert query is not None
-        assert time_left >= 0
+    async def retry_kb(self, _query: str, _actor: UserId) -> list[Any]:
         found = [
             ProposedSolution(
                 title=f"Article {self.dice.randint(1, 6)}",
@@ -105,19 +103,14 @@ class _RandomTools(AgentTools):
             )
             for _ in range(3)
         ]
-        return self._result(found)
+        return self._by_chance(found)
 
-    async def web_search(self, query: str, *, time_left: float) -> ToolResult:
-        assert query is not None
-        assert time_left >= 0
-        return self._result([{"title": "t", "url": "u", "snippet": "s"}])
+    async def web_search(self, _query: str, _actor: UserId) -> list[Any]:
+        page = {"title": "t", "url": "https://example.org/", "snippet": "s"}
+        return self._by_chance([page])
 
-    async def search_existing_issues(
-        self, query: str, actor: UserId, *, time_left: float
-    ) -> ToolResult:
-        assert query is not None
+    async def search_existing_issues(self, _query: str, actor: UserId) -> list[Any]:
         assert actor == UserId(UUID(int=1))
-        assert time_left >= 0
         candidate = {
             "source": "desk",
             "number": 7,
@@ -128,7 +121,7 @@ class _RandomTools(AgentTools):
             "evidence": ["vpn"],
             "created_at": "2026-01-01T00:00:00+00:00",
         }
-        return self._result([candidate])
+        return self._by_chance([candidate])
 
 
 @dataclass
@@ -179,7 +172,7 @@ def _journey(dice: random.Random, decider: Decider) -> _Journey:
         web_search=dice.random() < 0.8,
         search_duplicates=dice.random() < 0.8,
     )
-    tools = _RandomTools(cast(Any, None), cast(Any, None), None, dice)
+    tools = _RandomTools(cast(Any, None), cast(Any, None), None, _at_once, dice)
     return _Journey(
         build_helpdesk_graph(InMemorySaver(), decider, BUDGETS, tools),
         RunContext(
@@ -221,6 +214,7 @@ def _holds_its_limits(state: HelpdeskState) -> None:
     assert state.get("web_search_attempts", 0) <= BUDGETS.tool_retries
     assert state.get("duplicate_searches", 0) <= BUDGETS.duplicate_searches
     assert len(state.get("proposed_solutions", [])) <= BUDGETS.proposals
+    assert state["tool_results"] == {}  # gone with the session's end
 
 
 def _tells_each_step_whole(told: list[StepTold]) -> None:
