@@ -30,6 +30,7 @@ from backend.app.services.chat.sessions import ChatSessions
 from backend.app.services.counters import DISTRIBUTIONS, HELP
 from backend.app.services.facts import FactReaders
 from backend.app.services.helpdesk.admission import Admission
+from backend.app.services.helpdesk.escalation import Escalation
 from backend.app.services.helpdesk.filing import Filing
 from backend.app.services.helpdesk_graph.beginning import Beginning
 from backend.app.services.helpdesk_graph.confirming import Confirming
@@ -82,6 +83,7 @@ class Container:
     sweeps: IdentitySweeps
     jobs: Jobs
     tickets: TicketDesk
+    escalation: Escalation
     runs: RunEngine
     claims: Claims
     agent: HelpdeskRunner
@@ -173,6 +175,7 @@ async def build(
                 sweeps=sweeps,
                 jobs=_jobs(uow, settings, sweeps, agent_sweeps),
                 tickets=TicketDesk(uow),
+                escalation=Escalation(uow, ids, agent.admission, settings.chat),
                 runs=runs.engine,
                 claims=runs.claims,
                 agent=agent,

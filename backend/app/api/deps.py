@@ -12,8 +12,10 @@ from backend.app.core.settings import Settings
 from backend.app.domain.principals import Principal
 from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
+from backend.app.services.helpdesk.escalation import Escalation
 from backend.app.services.helpdesk_graph.runner import HelpdeskRunner
 from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
+from backend.app.services.helpdesk_graph.switchboard import Switchboard
 from backend.app.services.identity.secrets import ACCESS_TOKEN_PREFIX, is_csrf_token
 from backend.app.services.identity.sign_in import SignIn, SignInRequired
 from backend.app.services.knowledge.library import KnowledgeLibrary
@@ -36,6 +38,8 @@ class Services(Protocol):
     agent: HelpdeskRunner
     agent_sessions: HelpdeskSessions
     tickets: TicketDesk
+    escalation: Escalation
+    switchboard: Switchboard
 
     async def database_answers(self) -> bool:
         """Whether the database answers in time."""

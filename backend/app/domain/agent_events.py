@@ -146,6 +146,15 @@ class AgentAccessRefused(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TicketFiledByHand(Fact):
+    """A person filed a ticket without the agent."""
+
+    kind: ClassVar[str] = "ticket.filed_by_hand"
+    ticket_number: int
+    draft_digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SwitchSet(Fact):
     """A switch was set while the program runs; None: it is left to the settings again."""
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NewType
 from uuid import UUID
 
+from backend.app.core.errors import NotFound
 from backend.app.domain.knowledge import ArticleId
 from backend.app.domain.principals import UserId
 
@@ -14,6 +15,10 @@ ChatMessageId = NewType("ChatMessageId", UUID)
 
 MAX_MESSAGE_CHARACTERS = 8000
 MAX_TITLE_CHARACTERS = 80
+
+
+class ChatSessionNotFound(NotFound):
+    """There is no such conversation."""
 
 
 class ChatMode(StrEnum):

@@ -18,9 +18,14 @@ from backend.app.schemas.base import RequestModel, StorableLine, StorableText, W
 
 
 class Welcome(WireModel):
-    """What an empty chat begins with: a mode, and up to three questions that get an answer."""
+    """What an empty chat begins with: a mode, and up to three questions that get an answer.
+
+    ``agent_enabled``: whether the person may start the agent; without it they can summarise and
+    file by themselves.
+    """
 
     mode: ChatMode
+    agent_enabled: bool = True
     questions: list[str]
 
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import Field, model_validator
@@ -132,9 +132,9 @@ class ConversationTurn(RequestModel):
     content: Annotated[StorableText, Field(min_length=1, max_length=_MAX_MESSAGE_CHARACTERS)]
 
 
-class AgentStartRequest(RequestModel):
-    """What the agent is to look into: a chat session of one's own, or a conversation, or both (then
-    the conversation is what it reads).
+class WhatWasSaid(RequestModel):
+    """A chat session of one's own, or a conversation, or both (then the conversation is what is
+    read).
     """
 
     conversation: (
@@ -142,10 +142,9 @@ class AgentStartRequest(RequestModel):
         | None
     ) = None
     chat_session_id: UUID | None = None
-    trigger: Trigger = Trigger.CHIP
 
     @model_validator(mode="after")
-    def _has_something_to_read(self) -> "AgentStartRequest":
+    def _has_something_to_read(self) -> Self:
         if self.conversation is None and self.chat_session_id is None:
             raise ValueError("conversation or chat_session_id is needed")
         if self.conversation and not any(
@@ -153,6 +152,12 @@ class AgentStartRequest(RequestModel):
         ):
             raise ValueError("conversation holds no message of the person")
         return self
+
+
+class AgentStartRequest(WhatWasSaid):
+    """What the agent is to look into."""
+
+    trigger: Trigger = Trigger.CHIP
 
 
 class AgentResumeRequest(RequestModel):

@@ -442,6 +442,66 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/helpdesk/create-issue': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Create Issue
+     * @description File exactly this text; asked again under its key, or within ten minutes, the same ticket.
+     */
+    post: operations['create_issue_api_helpdesk_create_issue_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/helpdesk/draft-ticket': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Draft Ticket
+     * @description A ticket about a conversation, to check, change and file. Nothing is stored.
+     */
+    post: operations['draft_ticket_api_helpdesk_draft_ticket_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/helpdesk/summarize': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Summarize
+     * @description What a conversation is about.
+     */
+    post: operations['summarize_api_helpdesk_summarize_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/knowledge/articles/{article_id}': {
     parameters: {
       query?: never
@@ -661,8 +721,7 @@ export interface components {
     }
     /**
      * AgentStartRequest
-     * @description What the agent is to look into: a chat session of one's own, or a conversation, or both (then
-     *     the conversation is what it reads).
+     * @description What the agent is to look into.
      */
     AgentStartRequest: {
       /** Chat Session Id */
@@ -676,7 +735,8 @@ export interface components {
      * AgentStep
      * @description One decision of the supervisor; ``seq`` is stable and counts from 1 within the session.
      *
-     *     ``found`` says how many results a search gave; ``reason`` why the step was chosen.
+     *     ``found`` says how many results a search gave; ``reason`` why the step was chosen;
+     *     ``is_cached``: the session knew what was found, and nothing was searched again.
      */
     AgentStep: {
       action: components['schemas']['NextAction']
@@ -684,6 +744,11 @@ export interface components {
       duration_ms?: number | null
       /** Found */
       found?: number | null
+      /**
+       * Is Cached
+       * @default false
+       */
+      is_cached?: boolean
       /** Reason */
       reason: string
       /** Seq */
@@ -767,6 +832,8 @@ export interface components {
       ticket_id?: string | null
       /** Ticket Number */
       ticket_number?: number | null
+      /** Web Results */
+      web_results?: components['schemas']['WebPage'][] | null
     }
     /**
      * Article
@@ -965,6 +1032,36 @@ export interface components {
       mode?: components['schemas']['ChatMode'] | null
     }
     /**
+     * CreateIssueRequest
+     * @description A ticket as its person wants it filed, and the chat of theirs that it came from.
+     */
+    CreateIssueRequest: {
+      /** Chat Session Id */
+      chat_session_id?: string | null
+      draft: components['schemas']['TicketDraft']
+    }
+    /**
+     * CreateIssueResponse
+     * @description The ticket; ``deduplicated``: the same request had made it before. ``issue_url`` and
+     *     ``issue_number`` are of its copy in an outside tracker, ``issue_state`` says how far that is.
+     */
+    CreateIssueResponse: {
+      /** Deduplicated */
+      deduplicated: boolean
+      /** Issue Number */
+      issue_number: number | null
+      issue_state: components['schemas']['IssueState']
+      /** Issue Url */
+      issue_url: string | null
+      /**
+       * Ticket Id
+       * Format: uuid
+       */
+      ticket_id: string
+      /** Ticket Number */
+      ticket_number: number
+    }
+    /**
      * CreateTokenRequest
      * @description A name to know the token by, and when it ends (never, when left out).
      */
@@ -1010,6 +1107,26 @@ export interface components {
       draft: components['schemas']['TicketDraft']
       /** Draft Digest */
       draft_digest: string
+    }
+    /**
+     * DraftTicketRequest
+     * @description What to write a ticket about.
+     */
+    DraftTicketRequest: {
+      /** Chat Session Id */
+      chat_session_id?: string | null
+      /** Conversation */
+      conversation?: components['schemas']['ConversationTurn'][] | null
+    }
+    /**
+     * DraftedTicket
+     * @description A ticket to check, change and file; ``body_preview`` is how its text would stand there, above
+     *     the footer.
+     */
+    DraftedTicket: {
+      /** Body Preview */
+      body_preview: string
+      draft: components['schemas']['TicketDraft']
     }
     /**
      * Exchange
@@ -1217,6 +1334,26 @@ export interface components {
      */
     StepStatus: 'running' | 'ok' | 'empty' | 'failed' | 'timed_out' | 'switched_off' | 'blocked'
     /**
+     * SummarizeRequest
+     * @description What to summarise.
+     */
+    SummarizeRequest: {
+      /** Chat Session Id */
+      chat_session_id?: string | null
+      /** Conversation */
+      conversation?: components['schemas']['ConversationTurn'][] | null
+    }
+    /**
+     * Summary
+     * @description What a conversation is about, in a line and in a few; ``summary`` is Markdown.
+     */
+    Summary: {
+      /** Summary */
+      summary: string
+      /** Title */
+      title: string
+    }
+    /**
      * Ticket
      * @description A ticket whole; ``body`` is Markdown.
      */
@@ -1410,10 +1547,30 @@ export interface components {
       type: string
     }
     /**
+     * WebPage
+     * @description A page that a search of the web found: plain text of somebody else's, not checked by us.
+     */
+    WebPage: {
+      /** Snippet */
+      snippet: string
+      /** Title */
+      title: string
+      /** Url */
+      url: string
+    }
+    /**
      * Welcome
      * @description What an empty chat begins with: a mode, and up to three questions that get an answer.
+     *
+     *     ``agent_enabled``: whether the person may start the agent; without it they can summarise and
+     *     file by themselves.
      */
     Welcome: {
+      /**
+       * Agent Enabled
+       * @default true
+       */
+      agent_enabled?: boolean
       mode: components['schemas']['ChatMode']
       /** Questions */
       questions: string[]
@@ -2222,6 +2379,107 @@ export interface operations {
         content: {
           'application/json': components['schemas']['AgentTurn']
           'text/event-stream': unknown
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  create_issue_api_helpdesk_create_issue_post: {
+    parameters: {
+      query?: never
+      header?: {
+        'idempotency-key'?: string | null
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateIssueRequest']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['CreateIssueResponse']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  draft_ticket_api_helpdesk_draft_ticket_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DraftTicketRequest']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['DraftedTicket']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  summarize_api_helpdesk_summarize_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SummarizeRequest']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Summary']
         }
       }
       /** @description Validation Error */

@@ -209,6 +209,18 @@ export const en = {
   'escalation.requested_text': 'You asked the agent to take over',
   'escalation.again': 'Get help again',
 
+  'actions.title': 'Nothing here answered this',
+  'actions.text': 'Sum up what was said, or write a ticket from it and file it yourself.',
+  'actions.summarise': 'Summarise',
+  'actions.draft': 'Draft a ticket',
+  'actions.summary': 'Summary',
+  'actions.back': 'Back',
+  'actions.file': 'File it',
+  'actions.failed': 'This could not be made. {reason}',
+  'actions.not_filed': 'This was not filed. {reason}',
+  'actions.unknown':
+    'No answer came, so it may have been filed. File it again: it will not become a second ticket. {reason}',
+
   'agent.name': 'Agent',
   'agent.you_said': 'You said: {reply}',
   'agent.question_of': 'Question {number} of {limit}',
@@ -288,6 +300,7 @@ export const en = {
   'steps.in': 'in {time}',
   'steps.instant': 'under 0.1 s',
   'steps.seconds': '{seconds} s',
+  'steps.cached': 'from cache',
   'steps.found': { one: '{count} found', other: '{count} found' },
   'steps.step': 'Step {number}',
   'step.retry_kb.doing': 'Taking a second look in the knowledge base',
@@ -317,6 +330,9 @@ export const en = {
   'step.status.timed_out': 'no answer in time, carried on without it',
   'step.status.switched_off': 'switched off here',
   'step.status.blocked': 'not allowed here',
+
+  'web.title': 'Found on the web',
+  'web.text': 'Pages of others; nobody here has checked them.',
 
   'draft.card': 'Draft ticket',
   'draft.not_filed': 'Not filed yet',

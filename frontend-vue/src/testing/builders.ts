@@ -28,7 +28,7 @@ export function aSession(over: Partial<ChatSession> = {}): ChatSession {
 }
 
 export function aWelcome(over: Partial<Welcome> = {}): Welcome {
-  return { mode: 'agent', questions: ['Why does the VPN drop?'], ...over }
+  return { mode: 'agent', agent_enabled: true, questions: ['Why does the VPN drop?'], ...over }
 }
 
 export function aQuestion(over: Partial<ChatMessage> = {}): ChatMessage {

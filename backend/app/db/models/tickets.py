@@ -63,10 +63,21 @@ class FilingRow(Base):
     """The act of filing: one for each agent session, whatever is repeated.
 
     ``session_id`` has no foreign key: that a session was filed is known as long as its ticket is.
+    Of a ticket that a person filed alone it is an id of the act's own; ``request_key`` is then what
+    their program called the request, if it did.
     """
 
     __tablename__ = "filings"
-    __table_args__ = (one_of("state", FilingState, name="state"),)
+    __table_args__ = (
+        one_of("state", FilingState, name="state"),
+        Index(
+            "uq_filings_confirmed_by_request_key",
+            "confirmed_by",
+            "request_key",
+            unique=True,
+            postgresql_where=text("request_key IS NOT NULL"),
+        ),
+    )
 
     session_id: Mapped[UUID] = mapped_column(primary_key=True)
     ticket_id: Mapped[UUID] = mapped_column(
@@ -74,6 +85,7 @@ class FilingRow(Base):
     )
     state: Mapped[str]
     draft_digest: Mapped[str]
+    request_key: Mapped[str | None]
     confirmed_by: Mapped[UUID] = mapped_column(ForeignKey("users.id"))
     confirmed_at: Mapped[datetime] = set_when_written()
     updated_at: Mapped[datetime] = set_when_written()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -34,15 +35,30 @@ from backend.app.domain.tickets import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTicket:
-    """A ticket to be filed from an agent session."""
+    """A ticket to be filed: from an agent session, or by a person alone (then without session).
+
+    ``filing_id`` names the act of filing, which is the session where there is one. ``request_key``
+    is what the person's program called the request.
+    """
 
     id: TicketId
     requester_id: UserId
     draft: TicketDraft
     body: str
     problem: str
-    agent_session_id: AgentSessionId
+    agent_session_id: AgentSessionId | None
     chat_session_id: ChatSessionId | None
+    filing_id: UUID
+    origin: TicketOrigin = TicketOrigin.CHAT
+    request_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FiledBefore:
+    """A ticket that the same person filed without a session, and the digest of its content."""
+
+    ticket: Ticket
+    digest: str
 
 
 def _ticket(row: TicketRow, requester_name: str) -> Ticket:
@@ -148,7 +164,7 @@ class TicketRepository:
                     severity=ticket.draft.severity.value,
                     impact=ticket.draft.impact.value,
                     category=ticket.draft.category.value,
-                    origin=TicketOrigin.CHAT.value,
+                    origin=ticket.origin.value,
                     agent_session_id=ticket.agent_session_id,
                     chat_session_id=ticket.chat_session_id,
                 )
@@ -160,14 +176,47 @@ class TicketRepository:
             return None
         await self._session.execute(
             insert(FilingRow).values(
-                session_id=ticket.agent_session_id,
+                session_id=ticket.filing_id,
                 ticket_id=ticket.id,
                 state=FilingState.FILED.value,
                 draft_digest=draft_digest,
                 confirmed_by=ticket.requester_id,
+                request_key=ticket.request_key,
             )
         )
         return _ticket(row, "")
+
+    async def one_at_a_time(self, person: UserId) -> None:
+        """Keep other filings of this person's waiting until the transaction has ended."""
+        await self._session.execute(
+            sa.select(UserRow.id).where(UserRow.id == person).with_for_update(key_share=True)
+        )
+
+    async def filed_before(
+        self, person: UserId, *, request_key: str | None, digest: str, within: timedelta
+    ) -> FiledBefore | None:
+        """What the person filed without a session under this key; without a key, what they filed of
+        this content so short a time ago.
+        """
+        same = (
+            FilingRow.request_key == request_key
+            if request_key is not None
+            else sa.and_(
+                FilingRow.draft_digest == digest,
+                FilingRow.confirmed_at > sa.func.now() - within,
+            )
+        )
+        row = (
+            await self._session.execute(
+                sa.select(TicketRow, FilingRow.draft_digest)
+                .join(FilingRow, FilingRow.ticket_id == TicketRow.id)
+                .where(FilingRow.confirmed_by == person, same)
+                .where(TicketRow.agent_session_id.is_(None))
+                .order_by(FilingRow.confirmed_at.desc())
+                .limit(1)
+            )
+        ).one_or_none()
+        return FiledBefore(_ticket(row[0], ""), row[1]) if row else None
 
     async def candidates(
         self, question: str, person: UserId, *, everybodys: bool, limit: int

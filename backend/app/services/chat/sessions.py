@@ -16,15 +16,12 @@ from backend.app.domain.chat import (
     ChatMode,
     ChatSession,
     ChatSessionId,
+    ChatSessionNotFound,
     Rating,
 )
 from backend.app.domain.principals import Principal
 
 _RATE_WINDOW = timedelta(minutes=1)
-
-
-class ChatSessionNotFound(NotFound):
-    """There is no such conversation."""
 
 
 class AnswerNotFound(NotFound):

@@ -31,6 +31,7 @@ CUT = "(Cut here: the description was too long.)"
 FILED_BY = "AI-assisted draft, reviewed and filed by user."
 _MAX_ANSWER_CHARACTERS = 800
 _MAX_LISTED = 12
+_MAX_SUMMARY = 1200
 _LONG_ANSWER = 60
 _LABELS = {
     "product": "Product",
@@ -168,6 +169,17 @@ def recap(matter: Matter, ending: str) -> str:
     return sanitise(redact("\n".join(lines)).text)
 
 
+def summarise(matter: Matter) -> str:
+    """What a conversation is about in a few lines, for whoever has not read it."""
+    said = _cut("\n\n".join(redact(message).text for message in _messages(matter)), _MAX_SUMMARY)
+    grade = matter.classification
+    known = [
+        *_known(matter),
+        f"- **Graded:** {grade.severity.value}, {grade.impact.value}, {grade.category.value}",
+    ]
+    return sanitise(redact(f"{quote(clean(said))}\n\n" + "\n".join(known)).text)
+
+
 def _footer(session_id: str, chat_session_hash: str | None) -> str:
     lines = ["---", FILED_BY, f"agent_session: {session_id}"]
     if chat_session_hash is not None:
@@ -189,6 +201,11 @@ def render_body(draft: TicketDraft, *, session_id: str, chat_session_hash: str |
         # What is cut may have closed a code block; closing it anew takes a line.
         safe = sanitise(_cut(safe, room - 200)).strip()
     return f"{safe}{end}".lstrip()
+
+
+def without_footer(body: str) -> str:
+    """A rendered body as it stands above its footer."""
+    return body[: body.rfind(f"\n\n---\n{FILED_BY}")]
 
 
 def draft_digest(title: str, body: str) -> str:

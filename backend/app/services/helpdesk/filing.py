@@ -98,6 +98,7 @@ class Filing:
                 problem=str(session.progress.get("problem") or shown.draft.title),
                 agent_session_id=session.id,
                 chat_session_id=session.chat_session_id,
+                filing_id=session.id,
             ),
             draft_digest=shown.digest,
         )

@@ -3,32 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backend.app.core.errors import Invalid
 from backend.app.core.ids import IdSource
 from backend.app.db.uow import Work
-from backend.app.domain.chat import ChatMessage, ChatSessionId, MessageRole
+from backend.app.domain.chat import ChatSessionId, ChatSessionNotFound, MessageRole
 from backend.app.domain.principals import Principal
 from backend.app.domain.redaction import redact
-from backend.app.domain.sessions import (
-    MAX_CONVERSATION_CHARACTERS,
-    MAX_CONVERSATION_TURNS,
-    STATE_VERSION,
-    AgentSessionId,
-)
+from backend.app.domain.sessions import STATE_VERSION, AgentSessionId
 from backend.app.schemas.helpdesk import ConversationTurn
-from backend.app.services.chat.sessions import ChatSessionNotFound
 from backend.app.services.helpdesk.clarifying import facts_from
+from backend.app.services.helpdesk.conversation import told_in
 from backend.app.services.helpdesk.filing import chat_hash
 from backend.app.services.helpdesk_graph.rules import is_sentinel
 from backend.app.services.helpdesk_graph.state import Case, HelpdeskState
-
-
-class NothingToWorkOn(Invalid):
-    """Ask your question first; there is nothing here yet to look into."""
-
-
-class ConversationTooLong(Invalid):
-    """The conversation is longer than a session takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,41 +52,12 @@ class Beginning:
         """The first state, from a chat that `lock_chat` has locked, or a conversation.
 
         Raises:
-            NothingToWorkOn: the chat holds no question.
-            ConversationTooLong: the conversation that was handed in is.
+            NothingToWorkOn, ConversationTooLong: see `told_in`.
         """
-        told: list[tuple[str, str]] = []
-        if chat_session_id is not None:
-            messages = await work.chat.messages(
-                chat_session_id, limit=MAX_CONVERSATION_TURNS, before_seq=None
-            )
-            told = _unsettled(list(messages))
-        if conversation is not None:
-            told = [(turn.role, turn.content) for turn in conversation if turn.content.strip()]
-            if sum(len(content) for _, content in told) > MAX_CONVERSATION_CHARACTERS:
-                raise ConversationTooLong
-        if not any(role == MessageRole.USER for role, _ in told):
-            raise NothingToWorkOn
+        told = await told_in(work, chat_session_id, conversation)
         session_id = AgentSessionId(self.ids.uuid())
         hashed = chat_hash(await work.sessions.instance_key(), chat_session_id)
         return Begun(session_id, chat_session_id, first_state(session_id, hashed, told))
-
-
-def _unsettled(messages: list[ChatMessage]) -> list[tuple[str, str]]:
-    """What was said since the last matter that was settled: answered, or dealt with by the agent.
-
-    Whole messages, the newest; what is older than a session takes is left out.
-    """
-    told: list[tuple[str, str]] = []
-    characters = 0
-    for message in reversed(messages):
-        is_settled = message.kb_resolved is True or message.agent_summary is not None
-        characters += len(message.content)
-        if told and (is_settled or characters > MAX_CONVERSATION_CHARACTERS):
-            break
-        if message.agent_summary is None:
-            told.append((message.role.value, message.content))
-    return told[::-1]
 
 
 def first_state(

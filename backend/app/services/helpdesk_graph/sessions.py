@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from backend.app.db.uow import UnitOfWork, Work
 from backend.app.domain import sessions as domain
-from backend.app.domain.chat import ChatSessionId
+from backend.app.domain.chat import ChatSessionId, ChatSessionNotFound
 from backend.app.domain.principals import Principal, UserId
 from backend.app.domain.runs import RunEvent, ThreadId
 from backend.app.domain.sessions import AgentSessionId, TurnKind
@@ -19,7 +19,6 @@ from backend.app.schemas.helpdesk import (
     SessionStatus,
     TicketDraft,
 )
-from backend.app.services.chat.sessions import ChatSessionNotFound
 from backend.app.services.helpdesk import filing
 from backend.app.services.helpdesk.admission import (
     Admission,
