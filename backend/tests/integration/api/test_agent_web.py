@@ -1,4 +1,4 @@
-"""A search of the web in a session: sent once and redacted, shown, drafted, counted, and survived."""
+"""A search of the web in a session: sent once and redacted, shown, drafted and counted."""
 
 from typing import Any
 
