@@ -35,6 +35,9 @@ export function useEscalation(chatId: string) {
     const turn = latest
     wanted.value = what
     failure.value = ''
+    isLoading.value = false
+    // What was changed already is not written over.
+    if (what === 'draft' && form.value) return
     isLoading.value = true
     try {
       if (what === 'summary') {

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from backend.app.core.errors import AppError, ErrorKind
+from backend.app.db.uow import refuse_inside_unit_of_work
 from backend.app.domain.redaction import redact
 from backend.app.domain.sessions import StepStatus
 
@@ -121,8 +122,10 @@ async def use(
     """Use a tool within its bounds.
 
     Raises:
-        Exception: a fault of ours, which no result hides.
+        TransactionHeldAcrossWait: a unit of work is open.
+        Exception: any other fault of ours, which no result hides.
     """
+    refuse_inside_unit_of_work(f"The tool {asked.tool}")
     query = may_leave(asked.query)
     async with memory.turn(asked.tool):
         if not asked.is_on:
@@ -155,7 +158,7 @@ def _says_something(query: str, before: str) -> bool:
 
 
 async def _within(asked: Asked, call: Call, query: str, pause: Pause) -> ToolResult:
-    bounds = BOUNDS.get(asked.tool, Bounds(10.0))
+    bounds = BOUNDS[asked.tool]
     seconds = min(bounds.seconds, asked.time_left())
     if seconds <= 0:
         return ToolResult(StepStatus.TIMED_OUT)

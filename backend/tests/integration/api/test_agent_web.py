@@ -8,7 +8,9 @@ from pydantic import SecretStr
 from backend.app.bootstrap import Container, WebSearchNotThere, build
 from backend.app.core.settings import Settings
 from backend.app.core.web_search_settings import WebSearchProvider, WebSearchSettings
+from backend.app.db.uow import TransactionHeldAcrossWait, UnitOfWork
 from backend.app.services.counters import movements
+from backend.app.services.tools.bounded import Asked, ToolMemory, use
 from backend.tests.support.agent import application, facts, reply, session_of, started
 from backend.tests.support.people import Person
 from backend.tests.support.tavily import PAGES, FakeTavily, fake_tavily, of, refusal
@@ -125,3 +127,13 @@ async def test_pages_that_are_not_there_are_said_at_the_start(settings: Settings
     with pytest.raises(WebSearchNotThere, match="HELPDESK_WEB_SEARCH_PATH"):
         async with build(away):
             pass
+
+
+async def test_no_tool_is_used_while_a_transaction_is_open(uow: UnitOfWork) -> None:
+    async def never(_query: str) -> list[Any]:
+        raise AssertionError("it was called")
+
+    asked = Asked("web_search", "vpn", is_on=True, limit=1, time_left=lambda: 1.0)
+    async with uow():
+        with pytest.raises(TransactionHeldAcrossWait):
+            await use(asked, never, ToolMemory())

@@ -84,8 +84,11 @@ describe('while the agent is off', () => {
     expect(await findBarriers()).toEqual([])
     await press(page, 'Draft a ticket')
     expect((page.getByLabelText('Title') as HTMLInputElement).value).toBe(aDraft().title)
+    fireEvent.input(page.getByLabelText('Title'), { target: { value: 'As I put it' } })
     await press(page, 'Back')
     page.getByRole('button', { name: 'Summarise' })
+    await press(page, 'Draft a ticket')
+    expect((page.getByLabelText('Title') as HTMLInputElement).value).toBe('As I put it')
   })
 
   it('files the draft as it was changed, and leads to the ticket', async () => {
