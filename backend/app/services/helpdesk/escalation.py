@@ -12,7 +12,7 @@ from backend.app.core.settings import ChatSettings
 from backend.app.db.repositories.tickets import NewTicket
 from backend.app.db.uow import UnitOfWork, Work
 from backend.app.domain.agent_events import TicketFiledByHand
-from backend.app.domain.chat import ChatSessionId, ChatSessionNotFound, MessageRole
+from backend.app.domain.chat import ChatSessionId, ChatSessionNotFound
 from backend.app.domain.principals import Credential, Principal
 from backend.app.domain.redaction import redact
 from backend.app.domain.sessions import ConversationTurn, TicketDraft
@@ -23,7 +23,7 @@ from backend.app.services.helpdesk import drafting
 from backend.app.services.helpdesk.admission import Admission, IdempotencyKeyTaken
 from backend.app.services.helpdesk.clarifying import facts_from
 from backend.app.services.helpdesk.classifying import classify
-from backend.app.services.helpdesk.conversation import told_in
+from backend.app.services.helpdesk.conversation import is_matter, told_in
 from backend.app.services.helpdesk.drafting import Matter
 from backend.app.services.helpdesk.filing import as_filed, chat_hash
 from backend.app.services.helpdesk.titling import title_of
@@ -154,16 +154,16 @@ class Escalation:
         async with self.uow() as work:
             await _own_chat(work, principal, chat_id)
             await self._count(work, principal)
-            told = await told_in(work, chat_id, said.conversation)
-        turns = [ConversationTurn(role, redact(content).text) for role, content in told]
-        theirs = [turn.content for turn in turns if turn.role == MessageRole.USER]
+            said_there = await told_in(work, chat_id, said.conversation)
+        turns = [ConversationTurn(role, redact(content).text) for role, content in said_there.turns]
+        theirs = [turn.content for turn in turns if is_matter(turn.role, turn.content)]
         facts = facts_from("\n".join(theirs))
         return Matter(
             question=theirs[-1],
             conversation=tuple(turns),
             facts=facts,
             answers=(),
-            rejected=(),
+            rejected=tuple(said_there.unhelpful),
             searched=(),
             classification=classify("\n".join(theirs), facts),
         )

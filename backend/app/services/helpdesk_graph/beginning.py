@@ -4,17 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.app.core.ids import IdSource
+from backend.app.core.text import shorten
 from backend.app.db.uow import Work
-from backend.app.domain.chat import ChatSessionId, ChatSessionNotFound, MessageRole
+from backend.app.domain.chat import ChatSessionId, ChatSessionNotFound
 from backend.app.domain.principals import Principal
 from backend.app.domain.redaction import redact
 from backend.app.domain.sessions import STATE_VERSION, AgentSessionId
 from backend.app.schemas.helpdesk import ConversationTurn
 from backend.app.services.helpdesk.clarifying import facts_from
-from backend.app.services.helpdesk.conversation import told_in
+from backend.app.services.helpdesk.conversation import is_matter, told_in
 from backend.app.services.helpdesk.filing import chat_hash
 from backend.app.services.helpdesk_graph.rules import is_sentinel
-from backend.app.services.helpdesk_graph.state import Case, HelpdeskState
+from backend.app.services.helpdesk_graph.state import MAX_PROPOSAL_TITLE, Case, HelpdeskState
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +55,29 @@ class Beginning:
         Raises:
             NothingToWorkOn, ConversationTooLong: see `told_in`.
         """
-        told = await told_in(work, chat_session_id, conversation)
+        said = await told_in(work, chat_session_id, conversation)
+        tried = [shorten(title, MAX_PROPOSAL_TITLE) for title in said.unhelpful]
         session_id = AgentSessionId(self.ids.uuid())
         hashed = chat_hash(await work.sessions.instance_key(), chat_session_id)
-        return Begun(session_id, chat_session_id, first_state(session_id, hashed, told))
+        return Begun(
+            session_id, chat_session_id, first_state(session_id, hashed, said.turns, tried)
+        )
 
 
 def first_state(
-    session_id: AgentSessionId, hashed: str | None, told: list[tuple[str, str]]
+    session_id: AgentSessionId,
+    hashed: str | None,
+    told: list[tuple[str, str]],
+    tried: Sequence[str] = (),
 ) -> HelpdeskState:
-    """What a thread begins with, out of what was told as pairs of role and content.
+    """What a thread begins with, out of what was told as pairs of role and content, and the titles
+    of articles that did not help.
 
     Redacted before it is kept anywhere: checkpoints, events and drafts are made from this.
     """
     conversation = [{"role": role, "content": redact(content).text} for role, content in told]
-    theirs = [turn["content"] for turn in conversation if turn["role"] == MessageRole.USER]
+    # What the matter is was said before a bare call for help.
+    theirs = [turn["content"] for turn in conversation if is_matter(turn["role"], turn["content"])]
     return HelpdeskState(
         state_version=STATE_VERSION,
         case=Case(
@@ -79,4 +88,5 @@ def first_state(
             is_scripted=is_sentinel(theirs[-1]),
         ),
         facts=facts_from("\n".join(theirs)),
+        rejected_solutions=list(tried),
     )

@@ -72,6 +72,15 @@ async def test_ones_own_chat_can_be_drafted_edited_and_filed(
     assert fact["data"]["ticket_number"] == ticket["number"]
 
 
+async def test_a_bare_call_for_help_is_no_matter_of_its_own(client: httpx.AsyncClient) -> None:
+    said = conversation("The printer on floor 2 prints blank pages", "get help")
+    drafted = await client.post(DRAFT, json=said)
+    only = await client.post(DRAFT, json=conversation("help me please"))
+
+    assert "printer on floor 2" in drafted.json()["draft"]["title"].lower()
+    assert (only.status_code, only.json()["error"]) == (422, "nothing_to_work_on")
+
+
 async def test_what_is_filed_is_redacted_made_harmless_and_short(
     client: httpx.AsyncClient, container: Container
 ) -> None:
