@@ -18,8 +18,10 @@ from backend.app.core.tasks import Tasks
 from backend.app.db import engine as database
 from backend.app.db.notify import Bell
 from backend.app.db.uow import UnitOfWork, unit_of_work
+from backend.app.domain.language_models import LanguageModel
 from backend.app.domain.runs import NOTIFY_CHANNEL, GraphKind, OwnerId
 from backend.app.providers.audit_log import AuditFile
+from backend.app.providers.llm.factory import language_model
 from backend.app.providers.metrics import PrometheusMetrics
 from backend.app.providers.web_search import CannedWebSearch
 from backend.app.services.chat.exchanges import ChatExchanges
@@ -37,6 +39,7 @@ from backend.app.services.helpdesk_graph.runner import HelpdeskRunner
 from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
 from backend.app.services.helpdesk_graph.sweeps import SessionSweeps
 from backend.app.services.helpdesk_graph.switchboard import Switchboard
+from backend.app.services.helpdesk_graph.thinking import Mind
 from backend.app.services.helpdesk_graph.tools import AgentTools, WebSearch
 from backend.app.services.identity.accounts import Accounts
 from backend.app.services.identity.passwords import Passwords
@@ -104,11 +107,14 @@ def _as_they_are(made: Checkpoints) -> Checkpoints:
 
 @dataclass(frozen=True)
 class AgentParts:
-    """What the agent decides, searches the web and keeps its checkpoints with."""
+    """What the agent decides, thinks, searches the web and keeps its checkpoints with. ``model``:
+    instead of the one that the settings name.
+    """
 
     decider: Decider = field(default_factory=RuleBasedDecider)
     web: WebSearch | None = None
     kept: Callable[[Checkpoints], Checkpoints] = _as_they_are
+    model: LanguageModel | None = None
 
 
 @asynccontextmanager
@@ -144,8 +150,12 @@ async def build(
         searches = asyncio.Semaphore(max(1, settings.database.pool_size // 2))
         library = KnowledgeLibrary(uow, ids, searches=searches)
         sweeps = IdentitySweeps(uow, settings.identity)
-        async with _runs(settings, uow, tasks, clock, parts) as runs:
-            agent = _agent(settings, uow, runs, library, clock, ids, parts)
+        async with (
+            language_model(settings.model) as model,
+            _runs(settings, uow, tasks, clock, parts) as runs,
+        ):
+            mind = _mind(settings, parts.model or model, ids)
+            agent = _agent(settings, uow, runs, library, clock, ids, parts, mind)
             agent_sweeps = SessionSweeps(
                 uow, agent, runs.engine.checkpoints, settings.checkpoints.ttl
             )
@@ -216,6 +226,19 @@ async def _runs(
         yield _Runs(engine, claims, controls, RunEvents(uow, bell))
 
 
+def _mind(settings: Settings, model: LanguageModel | None, ids: IdSource) -> Mind | None:
+    """The model as the agent uses it; None: by rules."""
+    if model is None:
+        return None
+    return Mind(
+        model,
+        ids,
+        budget=settings.agent.max_tokens_per_session,
+        seconds=settings.model.timeout_seconds,
+        limit=settings.agent.tool_output_max_chars,
+    )
+
+
 def _agent(
     settings: Settings,
     uow: UnitOfWork,
@@ -224,10 +247,11 @@ def _agent(
     clock: Clock,
     ids: IdSource,
     parts: AgentParts,
+    mind: Mind | None,
 ) -> HelpdeskRunner:
     tools = AgentTools(uow, library, parts.web)
     graph = build_helpdesk_graph(
-        runs.engine.checkpoints.saver, parts.decider, budgets_of(settings.agent), tools
+        runs.engine.checkpoints.saver, parts.decider, budgets_of(settings.agent), tools, mind
     )
     driver = HelpdeskDriver(graph, uow, clock, ids, settings.agent)
     runs.engine.register(GraphKind.HELPDESK, driver)
