@@ -2,9 +2,9 @@
 own.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import httpx
@@ -41,46 +41,33 @@ async def language_model(settings: ModelSettings) -> AsyncIterator[LanguageModel
         return
     if lacking := settings.lacking():
         raise UnsafeSettings(lacking)
-    try:
+    async with AsyncExitStack() as held:
+        threads = None
         if settings.provider is ModelProvider.BEDROCK:
-            with_threads = ThreadPoolExecutor(settings.at_once, thread_name_prefix="model")
-            try:
-                chats = _chats(settings, lambda name: _bedrock(settings, name))
-                yield LangChainModel(chats, settings.at_once, with_threads)
-            finally:
-                # What still hangs ends with its own time limit; nobody waits for it.
-                with_threads.shutdown(wait=False, cancel_futures=True)
-            return
-        limits = httpx.Limits(max_connections=settings.at_once)
-        async with httpx.AsyncClient(limits=limits, timeout=_timeout(settings)) as client:
-            make = _anthropic if settings.provider is ModelProvider.ANTHROPIC else _openai
-            chats = _chats(settings, lambda name: make(settings, name, client))
-            yield LangChainModel(chats, settings.at_once)
-    except ImportError as error:
-        if (error.name or "").split(".")[0] not in {
-            "langchain_aws",
-            "langchain_anthropic",
-            "langchain_openai",
-            "boto3",
-            "botocore",
-        }:
-            raise
+            threads = ThreadPoolExecutor(settings.at_once, thread_name_prefix="model")
+            # What still hangs then ends with its own time limit; nobody waits for it.
+            held.callback(threads.shutdown, wait=False, cancel_futures=True)
+        names = {role.value: settings.model_of(role.value) or "" for role in ModelRole}
+        made = {name: await _made(settings, name, held) for name in set(names.values())}
+        chats = {role: made[name] for role, name in names.items()}
+        yield LangChainModel(chats, settings.at_once, threads)
+
+
+async def _made(settings: ModelSettings, name: str, held: AsyncExitStack) -> Any:
+    try:
+        match settings.provider:
+            case ModelProvider.BEDROCK:
+                return _bedrock(settings, name)
+            case ModelProvider.ANTHROPIC:
+                return await _anthropic(settings, name, held)
+            case _:
+                return await _openai(settings, name, held)
+    except ModuleNotFoundError as error:
         raise ModelLibraryMissing(
             f"HELPDESK_MODEL_PROVIDER={settings.provider.value} needs the package"
-            f" {_PACKAGES[settings.provider]}, which is not installed. Install what"
+            f" {_PACKAGES[settings.provider]}; {error.name} is not installed. Install what"
             " requirements-live.lock names (./scripts/serve does), or helpdesk-agent[live]"
         ) from error
-
-
-def _chats(settings: ModelSettings, make: Callable[[str], Any]) -> dict[str, Any]:
-    """One chat model for each name, under every role that it is for."""
-    names = {role: settings.model_of(role.value) or "" for role in ModelRole}
-    made = {name: make(name) for name in set(names.values())}
-    return {role.value: made[name] for role, name in names.items()}
-
-
-def _timeout(settings: ModelSettings) -> httpx.Timeout:
-    return httpx.Timeout(settings.timeout_seconds, connect=settings.connect_timeout_seconds)
 
 
 def _bedrock(settings: ModelSettings, name: str) -> Any:
@@ -106,31 +93,40 @@ def _bedrock(settings: ModelSettings, name: str) -> Any:
     )
 
 
-def _openai(settings: ModelSettings, name: str, client: httpx.AsyncClient) -> Any:
+async def _openai(settings: ModelSettings, name: str, held: AsyncExitStack) -> Any:
     from langchain_openai import ChatOpenAI  # noqa: PLC0415 -- the factory
 
-    key = settings.api_key or (_NO_KEY if settings.base_url else None)
+    limits = httpx.Limits(max_connections=settings.at_once)
+    timeout = httpx.Timeout(settings.timeout_seconds, connect=settings.connect_timeout_seconds)
+    client = await held.enter_async_context(httpx.AsyncClient(limits=limits, timeout=timeout))
     return ChatOpenAI(
         model=name,
         base_url=settings.base_url,
-        api_key=key,
+        api_key=settings.api_key or (_NO_KEY if settings.base_url else None),
         max_retries=0,
-        timeout=_timeout(settings),
+        timeout=timeout,
         http_async_client=client,
         use_responses_api=False,
     )
 
 
-def _anthropic(settings: ModelSettings, name: str, _client: httpx.AsyncClient) -> Any:
+async def _anthropic(settings: ModelSettings, name: str, held: AsyncExitStack) -> Any:
+    from anthropic import DefaultAsyncHttpxClient  # noqa: PLC0415 -- the factory
     from langchain_anthropic import ChatAnthropic  # noqa: PLC0415 -- the factory
 
-    given: dict[str, Any] = {"base_url": settings.base_url}
-    key = settings.api_key or (_NO_KEY if settings.base_url else None)
-    if key is not None:
-        given["api_key"] = key
-    return ChatAnthropic(
-        model=name,
+    given: dict[str, Any] = {
+        "base_url": settings.base_url,
+        "api_key": settings.api_key or (_NO_KEY if settings.base_url else None),
+    }
+    chat = ChatAnthropic(
+        model_name=name,
         max_retries=0,
         timeout=settings.timeout_seconds,
+        stop=None,
         **{key: value for key, value in given.items() if value is not None},
     )
+    # It has no argument for a client of ours, and never closes its own. The name is not public: a
+    # test that no connection is left open holds that ours is the one that is used.
+    client = await held.enter_async_context(DefaultAsyncHttpxClient())
+    chat.__dict__["_async_client"] = chat._async_client.copy(http_client=client)
+    return chat
