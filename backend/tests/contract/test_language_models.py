@@ -16,7 +16,7 @@ from backend.app.domain.language_models import (
 )
 from backend.app.providers.llm.factory import language_model
 from backend.app.services.helpdesk_graph.shapes import Graded, decided_among
-from backend.tests.support.models import FakeModel, Reply, fake_model, says
+from backend.tests.support.models import FakeModel, Reply, fake_model, says, until
 
 FAMILIES = ("bedrock", "openai", "anthropic")
 GRADED = {"severity": "high", "impact": "Team", "category": "access"}
@@ -183,12 +183,11 @@ async def test_a_late_answer_is_dropped_and_the_next_call_gets_its_own(provider:
 async def test_hanging_calls_take_nobody_elses_threads(provider: FakeModel) -> None:
     """More hang than the loop's own pool has threads, and still more wait for their turn."""
     provider.script = lambda _: Reply(does="hang")
-    async with client(provider, at_once=40, timeout_seconds=60) as model:
-        calls = [asyncio.ensure_future(model.ask(call(seconds=60))) for _ in range(45)]
-        while provider.hanging < 40:
-            await asyncio.sleep(0.01)
+    async with client(provider, at_once=12, timeout_seconds=30) as model:
+        calls = [asyncio.ensure_future(model.ask(call(seconds=30))) for _ in range(15)]
+        await until(lambda: provider.hanging == 12)
         assert await asyncio.to_thread(lambda: 7) == 7
-        assert provider.hanging == 40
+        assert provider.hanging == 12
         assert not any(one.done() for one in calls)
         for one in calls:
             one.cancel()

@@ -4,6 +4,7 @@ It writes down what it was asked and what that cost, and does as a script says: 
 badly, fails, hangs, or hangs up.
 """
 
+import asyncio
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -158,8 +159,18 @@ def _handler(model: FakeModel) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for what another thread brings about; not for ever."""
+    async with asyncio.timeout(20):
+        while True:
+            if condition():
+                return
+            await asyncio.sleep(0.01)
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Nothing: a client that gave up is what some tests are about."""
