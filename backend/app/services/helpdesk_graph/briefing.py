@@ -129,5 +129,5 @@ def _candidate(ticket: Mapping[str, Any]) -> str:
 
 
 def _brief(said: list[str], results: list[Fenced], ours: list[str]) -> Brief:
-    parts = [*said, *(one.text for one in results), *ours]
+    parts = [*said, *(one.text for one in results), "\n".join(ours)]
     return Brief("\n\n".join(parts), bool(results), sum(one.forged for one in results))
