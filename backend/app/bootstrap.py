@@ -19,8 +19,10 @@ from backend.app.core.web_search_settings import WebSearchProvider
 from backend.app.db import engine as database
 from backend.app.db.notify import Bell
 from backend.app.db.uow import UnitOfWork, unit_of_work
+from backend.app.domain.language_models import LanguageModel
 from backend.app.domain.runs import NOTIFY_CHANNEL, GraphKind, OwnerId
 from backend.app.providers.audit_log import AuditFile
+from backend.app.providers.llm.factory import language_model
 from backend.app.providers.metrics import PrometheusMetrics
 from backend.app.providers.web_search import CannedWebSearch
 from backend.app.providers.web_search_local import LocalWebSearch, PagesUnreadable
@@ -42,6 +44,7 @@ from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
 from backend.app.services.helpdesk_graph.stopping import Stopping
 from backend.app.services.helpdesk_graph.sweeps import SessionSweeps
 from backend.app.services.helpdesk_graph.switchboard import Switchboard
+from backend.app.services.helpdesk_graph.thinking import Mind
 from backend.app.services.helpdesk_graph.tools import AgentTools
 from backend.app.services.identity.accounts import Accounts
 from backend.app.services.identity.passwords import Passwords
@@ -111,11 +114,14 @@ def _as_they_are(made: Checkpoints) -> Checkpoints:
 
 @dataclass(frozen=True)
 class AgentParts:
-    """What the agent decides, searches the web and keeps its checkpoints with."""
+    """What the agent decides, thinks, searches the web and keeps its checkpoints with. ``model``:
+    instead of the one that the settings name.
+    """
 
     decider: Decider = field(default_factory=RuleBasedDecider)
     web: WebSearch | None = None
     kept: Callable[[Checkpoints], Checkpoints] = _as_they_are
+    model: LanguageModel | None = None
 
 
 @asynccontextmanager
@@ -153,8 +159,10 @@ async def build(
         sweeps = IdentitySweeps(uow, settings.identity)
         async with AsyncExitStack() as held:
             parts = agent_with or AgentParts(web=await _web_search(settings, held, demo=demo))
+            model = await held.enter_async_context(language_model(settings.model))
             runs = await held.enter_async_context(_runs(settings, uow, tasks, clock, parts))
-            agent = _agent(settings, uow, runs, library, clock, ids, parts)
+            mind = _mind(settings, parts.model or model, ids)
+            agent = _agent(settings, uow, runs, library, clock, ids, parts, mind)
             agent_sweeps = SessionSweeps(
                 uow, agent.stopping, runs.engine.checkpoints, settings.checkpoints.ttl
             )
@@ -254,6 +262,19 @@ async def _runs(
         yield _Runs(engine, claims, controls, RunEvents(uow, bell))
 
 
+def _mind(settings: Settings, model: LanguageModel | None, ids: IdSource) -> Mind | None:
+    """The model as the agent uses it; None: by rules."""
+    if model is None:
+        return None
+    return Mind(
+        model,
+        ids,
+        budget=settings.agent.max_tokens_per_session,
+        seconds=settings.model.timeout_seconds,
+        limit=settings.agent.tool_output_max_chars,
+    )
+
+
 def _agent(
     settings: Settings,
     uow: UnitOfWork,
@@ -262,10 +283,11 @@ def _agent(
     clock: Clock,
     ids: IdSource,
     parts: AgentParts,
+    mind: Mind | None,
 ) -> HelpdeskRunner:
     tools = AgentTools(uow, library, parts.web)
     graph = build_helpdesk_graph(
-        runs.engine.checkpoints.saver, parts.decider, budgets_of(settings.agent), tools
+        runs.engine.checkpoints.saver, parts.decider, budgets_of(settings.agent), tools, mind
     )
     driver = HelpdeskDriver(graph, uow, clock, ids, settings.agent)
     runs.engine.register(GraphKind.HELPDESK, driver)

@@ -16,8 +16,11 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from backend.app.core.checkpoint_settings import CheckpointBackend as CheckpointBackend
+from backend.app.core.checkpoint_settings import CheckpointSettings as CheckpointSettings
 from backend.app.core.database_url import for_the_driver
 from backend.app.core.job_settings import JobSettings
+from backend.app.core.model_settings import ModelSettings
 from backend.app.core.web_search_settings import WebSearchSettings
 
 
@@ -195,6 +198,8 @@ class AgentSettings(BaseSettings):
     tool_web_search: bool = True
     tool_github_search: bool = True
     tool_file_ticket: bool = True
+    #: Of every block of outside text that a model is shown.
+    tool_output_max_chars: int = Field(default=4000, ge=200, le=100_000)
 
     @field_validator("enabled_user_ids", mode="before")
     @classmethod
@@ -205,31 +210,6 @@ class AgentSettings(BaseSettings):
     def deadline(self) -> timedelta:
         """The active time of a session."""
         return timedelta(seconds=self.deadline_seconds)
-
-
-class CheckpointBackend(StrEnum):
-    """Where the agent's checkpoints are kept; only PostgreSQL serves more than one process."""
-
-    POSTGRES = "postgres"
-    SQLITE = "sqlite"
-    MEMORY = "memory"
-
-
-class CheckpointSettings(BaseSettings):
-    """The agent's checkpoints."""
-
-    model_config = _group("HELPDESK_AGENT_CHECKPOINT_")
-
-    backend: CheckpointBackend = CheckpointBackend.POSTGRES
-    sqlite_path: Path = Path("helpdesk_agent_checkpoints.sqlite")
-    pool_size: int = Field(default=8, ge=1, le=100)
-    pool_timeout_seconds: float = Field(default=5.0, gt=0, le=60)
-    ttl_seconds: int = Field(default=86_400, ge=60, le=31_536_000)
-
-    @property
-    def ttl(self) -> timedelta:
-        """How long a session that nobody goes on with is kept."""
-        return timedelta(seconds=self.ttl_seconds)
 
 
 class RunSettings(BaseSettings):
@@ -281,11 +261,14 @@ class Settings(BaseModel):
     runs: RunSettings = Field(default_factory=RunSettings)
     jobs: JobSettings = Field(default_factory=JobSettings)
     web_search: WebSearchSettings = Field(default_factory=WebSearchSettings)
+    model: ModelSettings = Field(default_factory=ModelSettings)
     observability: ObservabilitySettings = Field(default_factory=ObservabilitySettings)
 
     def refuse_if_unsafe(self) -> None:
         """Raise `UnsafeSettings` for a combination that would expose people's passwords or data."""
         server = self.server
+        if lacking := self.model.lacking():
+            raise UnsafeSettings(lacking)
         if not server.listens_on_loopback and not server.is_https and not server.insecure_http:
             raise UnsafeSettings(
                 f"HELPDESK_HOST={server.host} would serve other machines without TLS: set"
@@ -314,5 +297,6 @@ SETTINGS_GROUPS: tuple[type[BaseSettings], ...] = (
     RunSettings,
     JobSettings,
     WebSearchSettings,
+    ModelSettings,
     ObservabilitySettings,
 )

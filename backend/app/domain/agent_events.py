@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from backend.app.domain.chat import ChatSessionId
 from backend.app.domain.events import Fact
+from backend.app.domain.language_models import ModelRole
 from backend.app.domain.runs import AbortReason
 from backend.app.domain.sessions import (
     STATE_VERSION,
@@ -45,7 +46,9 @@ class AgentRequestRepeated(AgentFact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentDecided(AgentFact):
-    """The supervisor chose a step; ``turn`` counts its choices. Latency in milliseconds."""
+    """The supervisor chose a step; ``turn`` counts its choices. Latency in milliseconds; ``prompt``
+    is the version of what its model was told, None where rules chose.
+    """
 
     kind: ClassVar[str] = "agent.supervisor_decision"
     turn: int
@@ -53,6 +56,32 @@ class AgentDecided(AgentFact):
     tokens_in: int = 0
     tokens_out: int = 0
     latency_ms: int = 0
+    prompt: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentModelAsked(AgentFact):
+    """A model was asked, once or, where its answer had to be repaired, twice. ``outcome`` is ``ok``
+    or a `ModelFault`; tokens by the provider's own count.
+    """
+
+    kind: ClassVar[str] = "agent.model_call"
+    role: ModelRole
+    outcome: str
+    prompt: str
+    tokens_in: int
+    tokens_out: int
+    latency_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentInjectionBlocked(AgentFact):
+    """Text from outside looked like an attempt to steer a model: ``marker`` forged one of the
+    fence's, ``answer`` made the model answer with something else than what it was asked for.
+    """
+
+    kind: ClassVar[str] = "agent.injection_blocked"
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,6 +39,15 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True)
+class Sum:
+    """A fact moves a counter by its value."""
+
+    name: str
+    value: Callable[[Data], float]
+    labels: Callable[[Data], Labels] = lambda _: {}
+
+
+@dataclass(frozen=True, slots=True)
 class Count:
     """A fact moves a counter by one."""
 
@@ -82,13 +91,23 @@ def _tool_seconds(data: Data) -> float | None:
     return None if data.get("is_cached") else float(data["duration_ms"]) / 1000
 
 
+def _decided(data: Data) -> Labels:
+    prompt = data.get("prompt")
+    by = "model" if prompt else "rules"
+    return {"next_action": data["next_action"], "by": by, "prompt": prompt or "none"}
+
+
+def _specialist(data: Data) -> float | None:
+    return None if data["role"] == "supervisor" else data["latency_ms"] / 1000
+
+
 def _position(data: Data) -> Labels | None:
     position = data.get("position")
     return {"position": str(position)} if position else None
 
 
 #: Fact kind → what it moves.
-TABLE: dict[str, tuple[Count | Distribution, ...]] = {
+TABLE: dict[str, tuple[Count | Sum | Distribution, ...]] = {
     "auth.signed_in": (Count("chatbot_sign_ins_total", lambda _: {"outcome": "ok"}),),
     "auth.sign_in_refused": (
         Count("chatbot_sign_ins_total", lambda data: {"outcome": data["reason"]}),
@@ -110,12 +129,33 @@ TABLE: dict[str, tuple[Count | Distribution, ...]] = {
     "agent.acl_violation": (Count("chatbot_helpdesk_session_acl_violation_total"),),
     "agent.supervisor_decision": (
         Count(f"{_AGENT}step_total", _step),
+        Count(f"{_AGENT}decision_total", _decided),
         Distribution(
             f"{_AGENT}turn_latency_seconds",
             _STEP_SECONDS,
             lambda data: data["latency_ms"] / 1000,
             lambda _: {"phase": "supervisor"},
         ),
+    ),
+    "agent.model_call": (
+        Sum(
+            f"{_AGENT}tokens_used_total",
+            lambda data: data["tokens_in"] + data["tokens_out"],
+            lambda data: {"role": data["role"]},
+        ),
+        Count(
+            f"{_AGENT}model_call_total",
+            lambda data: {name: data[name] for name in ("role", "outcome", "prompt")},
+        ),
+        Distribution(
+            f"{_AGENT}turn_latency_seconds",
+            _STEP_SECONDS,
+            _specialist,
+            lambda _: {"phase": "specialist"},
+        ),
+    ),
+    "agent.injection_blocked": (
+        Count(f"{_AGENT}prompt_injection_blocked_total", lambda data: {"reason": data["reason"]}),
     ),
     "agent.tool_call": (
         Count(f"{_AGENT}step_total", _tool_step),
@@ -154,6 +194,10 @@ HELP = {
     f"{_AGENT}session_dedup_total": "Requests repeated under their idempotency key.",
     "chatbot_helpdesk_session_acl_violation_total": "Requests for another person's session.",
     f"{_AGENT}turn_latency_seconds": "Time of a decision or a tool call.",
+    f"{_AGENT}decision_total": "Decisions of the supervisor, by model or by rules.",
+    f"{_AGENT}tokens_used_total": "Tokens by the provider's count, by what they were used for.",
+    f"{_AGENT}model_call_total": "Questions to a model by how they ended.",
+    f"{_AGENT}prompt_injection_blocked_total": "Attempts to steer a model that were stopped.",
     f"{_AGENT}step_total": "Steps of the agent by how they ended.",
     f"{_AGENT}tool_total": "Tool calls by how they ended.",
     f"{_AGENT}clarifying_questions_total": "Clarifying questions by their position.",
@@ -177,6 +221,9 @@ def movements(kind: str, data: Data) -> Iterable[Movement]:
     for one in TABLE.get(kind, ()):
         if isinstance(one, Distribution):
             yield from _spread(one, data)
+        elif isinstance(one, Sum):
+            if by := one.value(data):
+                yield Movement(one.name, one.labels(data), by)
         elif (labels := one.labels(data)) is not None:
             yield Movement(one.name, labels)
 

@@ -210,6 +210,15 @@ class SessionRepository:
         )
         return await self._session.scalar(changed.returning(AgentSessionRow.id)) is not None
 
+    async def spend(self, session_id: AgentSessionId, tokens: int) -> None:
+        """Count tokens to a session, whatever becomes of its run."""
+        spent = (
+            sa.update(AgentSessionRow)
+            .where(AgentSessionRow.id == session_id)
+            .values(tokens=AgentSessionRow.tokens + tokens)
+        )
+        await self._session.execute(spent)
+
     async def today(self) -> tuple[date, timedelta]:
         """This day in UTC, and how long it still is."""
         row = (await self._session.execute(_TODAY)).one()

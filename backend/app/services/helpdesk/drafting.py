@@ -7,7 +7,7 @@ and the sanitiser, and ends with a footer that says who wrote and who filed it.
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import quote as quote_address
 
 from backend.app.core.text import clean, shorten
@@ -33,7 +33,8 @@ _MAX_ANSWER_CHARACTERS = 800
 _MAX_LISTED = 12
 _MAX_SUMMARY = 1200
 _LONG_ANSWER = 60
-_LABELS = {
+#: What may be known of a matter, and how a draft calls it.
+LABELS = {
     "product": "Product",
     "error": "Error",
     "system": "System",
@@ -99,7 +100,7 @@ def _known(matter: Matter) -> list[str]:
         if len(reply) > _LONG_ANSWER
     }
     return [
-        f"- **{_LABELS.get(key, inline(key).capitalize())}:** {inline(value)}"
+        f"- **{LABELS.get(key, inline(key).capitalize())}:** {inline(value)}"
         for key, value in matter.facts.items()
         if value.strip() and value != NOT_KNOWN and value not in told_below
     ]
@@ -153,6 +154,17 @@ def write_draft(matter: Matter) -> TicketDraft:
         severity=grade.severity,
         impact=grade.impact,
         category=grade.category,
+    )
+
+
+def with_summary(draft: TicketDraft, title: str, summary: str) -> TicketDraft:
+    """A draft under another title, with a summary above what the person wrote; of both texts as
+    much as a draft may hold.
+    """
+    head = f"## Summary\n\n{sanitise(summary)}\n\n"
+    rest = _cut(draft.description, MAX_DRAFT_DESCRIPTION_CHARACTERS - len(head))
+    return replace(
+        draft, title=title[:MAX_DRAFT_TITLE_CHARACTERS], description=f"{head}{rest}".rstrip()
     )
 
 

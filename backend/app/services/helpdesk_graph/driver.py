@@ -4,7 +4,7 @@ run's ending changes its session.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, cast
 
@@ -18,17 +18,14 @@ from backend.app.db.uow import UnitOfWork, Work
 from backend.app.domain.agent_events import (
     AgentAborted,
     AgentAwaitsUser,
-    AgentDecided,
     AgentDraftReady,
     AgentEnded,
     AgentFact,
     AgentFailed,
-    AgentToolCalled,
 )
 from backend.app.domain.budgets import Tools
 from backend.app.domain.runs import AbortReason, Claim, ThreadId
 from backend.app.domain.sessions import (
-    TOOL_NAMES,
     AgentSession,
     AgentSessionId,
     Category,
@@ -43,8 +40,10 @@ from backend.app.services.helpdesk.flags import Flag, Flags
 from backend.app.services.helpdesk.persist import upsert_agent_summary
 from backend.app.services.helpdesk_graph import turns
 from backend.app.services.helpdesk_graph.graph import Graph
-from backend.app.services.helpdesk_graph.nodes.steps import SLOW, RunContext, Shown, StepTold
+from backend.app.services.helpdesk_graph.nodes.steps import RunContext, Shown, StepTold
 from backend.app.services.helpdesk_graph.state import HelpdeskState
+from backend.app.services.helpdesk_graph.telling import facts_of_model, facts_of_step
+from backend.app.services.helpdesk_graph.thinking import ModelTold
 from backend.app.services.runs.endings import (
     Ending,
     Failed,
@@ -104,8 +103,14 @@ class HelpdeskDriver:
     def context(self, claim: Claim, prepared: Prepared) -> RunContext:
         """The run's context. Its time ends with the allowance; what lies beyond is for a draft."""
         ends_at = self.clock.monotonic() + claim.allowance.total_seconds()
+        session = prepared.session
         return RunContext(
-            prepared.session, self.clock, ends_at, prepared.switched_on, prepared.shown
+            session,
+            self.clock,
+            ends_at,
+            prepared.switched_on,
+            prepared.shown,
+            tokens=session.tokens,
         )
 
     async def again(self, claim: Claim) -> tuple[object, Prepared]:
@@ -137,7 +142,11 @@ class HelpdeskDriver:
         return flags.tools
 
     def is_urgent(self, told: object) -> bool:
-        """A step that takes time is shown when it begins."""
+        """A step that takes time is shown when it begins; what a model cost is kept whatever comes
+        next.
+        """
+        if isinstance(told, ModelTold):
+            return told.usage.total > 0
         return isinstance(told, StepTold) and told.status is StepStatus.RUNNING
 
     async def watch(self, work: Work, context: RunContext) -> None:
@@ -153,39 +162,20 @@ class HelpdeskDriver:
         context.shown.steps |= {one.seq: one for one in shown}
         events = [(STEP, one.model_dump(mode="json")) for one in shown]
         await work.run_events.tell(claim.thread_id, *events)
-        facts = [fact for one in steps for fact in self._facts_of_step(context.session, one)]
+        asked = [one for one in told if isinstance(one, ModelTold)]
+        whose = about(context.session)
+        facts = [fact for one in asked for fact in facts_of_model(whose, one)]
+        facts += [fact for one in steps for fact in facts_of_step(whose, one)]
         await work.facts.tell(*facts)
-
-    def _facts_of_step(self, session: AgentSession, told: StepTold) -> list[AgentFact]:
-        facts: list[AgentFact] = []
-        if told.is_new:
-            facts.append(
-                AgentDecided(
-                    **about(session),
-                    turn=told.seq,
-                    next_action=told.action,
-                    latency_ms=told.latency_ms,
-                )
-            )
-        if told.action in SLOW and told.status is not StepStatus.RUNNING:
-            facts.append(
-                AgentToolCalled(
-                    **about(session),
-                    tool=TOOL_NAMES[told.action],
-                    outcome=told.status,
-                    duration_ms=told.duration_ms or 0,
-                    cause=told.cause,
-                    is_cached=told.is_cached,
-                )
-            )
-        return facts
+        if tokens := sum(one.usage.total for one in asked):
+            await work.sessions.spend(context.session.id, tokens)
 
     async def settle(
         self, work: Work, claim: Claim, context: RunContext | None, ending: Ending
     ) -> bool:
         """Store how the session stands now; whether it is over. One with an outcome keeps it."""
         session = (
-            context.session
+            replace(context.session, tokens=context.tokens)
             if context is not None  # as it was read under this very claim
             else await work.sessions.session_unscoped(AgentSessionId(claim.thread_id))
         )

@@ -17,6 +17,7 @@ from backend.app.services.helpdesk_graph.nodes.steps import RunContext
 from backend.app.services.helpdesk_graph.nodes.supervisor import make_supervisor_node
 from backend.app.services.helpdesk_graph.rules import Decider
 from backend.app.services.helpdesk_graph.state import HelpdeskState
+from backend.app.services.helpdesk_graph.thinking import Mind
 from backend.app.services.helpdesk_graph.tools import AgentTools
 
 Graph = CompiledStateGraph[HelpdeskState, RunContext, HelpdeskState, HelpdeskState]
@@ -46,16 +47,22 @@ def _after_draft(state: HelpdeskState) -> str:
 
 
 def build_helpdesk_graph(
-    saver: BaseCheckpointSaver[Any], decider: Decider, budgets: ToolBudgets, tools: AgentTools
+    saver: BaseCheckpointSaver[Any],
+    decider: Decider,
+    budgets: ToolBudgets,
+    tools: AgentTools,
+    mind: Mind | None = None,
 ) -> Graph:
-    """The graph over a saver, compiled."""
+    """The graph over a saver, compiled. Without a mind all goes by rules."""
     builder: Any = StateGraph(HelpdeskState, context_schema=RunContext)
-    builder.add_node("supervisor", make_supervisor_node(decider, budgets, tools))
+    builder.add_node("supervisor", make_supervisor_node(decider, budgets, tools, mind))
     catalogue = {tool.action.value: tool for tool in tools.catalogue()}
     for name, tool in catalogue.items():
         builder.add_node(name, lookups.make_tool_node(tools, tool, budgets))
-    for name in ("clarifier", "classifier", "propose_solution", "writer"):
-        builder.add_node(name, getattr(specialists, name))
+    builder.add_node("clarifier", specialists.make_clarifier_node(mind))
+    builder.add_node("classifier", specialists.make_classifier_node(mind))
+    builder.add_node("propose_solution", specialists.make_propose_solution_node(mind))
+    builder.add_node("writer", specialists.make_writer_node(mind))
     for name in ("await_user", "await_confirm", *_ENDS):
         builder.add_node(name, getattr(pauses, name))
     builder.add_edge(START, "supervisor")

@@ -49,6 +49,12 @@ class HelpdeskState(TypedDict, total=False):
     case: Case
     turns_taken: int
     tokens: int
+    #: Skills in which rules stood in for the model since the last pause, each with why.
+    degraded: dict[str, str]
+    #: What the supervisor wants to search for; empty: what is known by now.
+    chosen_query: list[str]
+    #: A fix as the model put it, by the title of the article it rests on.
+    solutions: dict[str, str]
     questions_asked: list[str]
     question_keys: list[str]
     user_replies: list[str]
@@ -75,7 +81,8 @@ class HelpdeskState(TypedDict, total=False):
     body_preview: list[str]
     draft_digest: str
     next_action: str
-    #: The step under way: seq, action, reason, started_at, latency_ms, is_decided.
+    #: The step under way: seq, action, reason, started_at, latency_ms, is_decided, and what the
+    #: decision cost.
     step: dict[str, Any]
     actions_taken: list[str]
     #: What was asked and what was said to it, proposals among it.

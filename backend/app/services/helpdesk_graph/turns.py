@@ -44,10 +44,51 @@ ABORTED = {
 }
 
 
+#: What rules did in a model's place, by role and in this order.
+_PARTS = {
+    "supervisor": "chose the steps",
+    "clarifier": "chose the question",
+    "proposer": "chose the article",
+    "classifier": "graded the matter",
+    "writer": "wrote the draft",
+}
+_FAULTS = {
+    "unreachable": "The language model could not be reached",
+    "timed_out": "The language model did not answer in time",
+    "throttled": "The language model takes no more questions just now",
+    "not_allowed": "The language model refuses this installation",
+    "broken": "The language model has a fault",
+    "declined": "The language model declined to answer",
+    "truncated": "The language model gave no whole answer",
+    "unusable": "The language model gave no usable answer",
+    "spent": "The tokens or the time for this session are used up",
+}
+
+
 def paused_turn(
     state: HelpdeskState, session_id: AgentSessionId, question_id: str, budgets: ToolBudgets
 ) -> AgentTurn:
-    """What a session shows that waits: a question, a proposal, or a draft."""
+    """What a session shows that waits: a question, a proposal, or a draft; and in what it worked in
+    a reduced way.
+    """
+    turn = _paused(state, session_id, question_id, budgets)
+    return turn.model_copy(update={"degraded": degraded_in(state)})
+
+
+def degraded_in(state: HelpdeskState) -> str | None:
+    """Where rules stood in for the model since the last pause, in a sentence; None: nowhere."""
+    degraded = state.get("degraded", {})
+    if not degraded:
+        return None
+    parts = [words for role, words in _PARTS.items() if role in degraded]
+    did = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
+    # Of several causes the first: the others mostly follow from it.
+    return f"{_FAULTS[next(iter(degraded.values()))]}, so rules {did}."
+
+
+def _paused(
+    state: HelpdeskState, session_id: AgentSessionId, question_id: str, budgets: ToolBudgets
+) -> AgentTurn:
     if is_draft(state):
         return _draft(state, session_id, question_id)
     asked = state["awaiting_user"]
@@ -89,7 +130,10 @@ def _proposal(state: HelpdeskState, session_id: AgentSessionId, question_id: str
             "message": PROPOSAL,
             "choices": state["awaiting_user"]["choices"],
             "pending_question_id": question_id,
-            "proposal": {"title": title, "text": found["text"]},
+            "proposal": {
+                "title": title,
+                "text": state.get("solutions", {}).get(title, found["text"]),
+            },
             "sources": found["sources"],
             "candidates": _candidates(state),
             "web_results": _web_pages(state),

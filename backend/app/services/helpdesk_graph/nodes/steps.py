@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from backend.app.core.clock import Clock
 from backend.app.domain.budgets import Tools
+from backend.app.domain.language_models import ModelFault
 from backend.app.domain.sessions import TOOL_NAMES, AgentSession, NextAction, StepStatus
 from backend.app.schemas.helpdesk import AgentStep, AgentTurn
 from backend.app.services.helpdesk_graph.state import HelpdeskState
@@ -42,7 +43,8 @@ class RunContext:
     """What one run is given beside its state; never saved.
 
     ``tools`` are those that were switched on when last looked; ``ends_at`` is of the clock's
-    monotonic time.
+    monotonic time. ``tokens`` are those that the session has used in all its runs; ``away`` says
+    why no model is asked any more in this run, ``forged`` how many forged markers were told of.
     """
 
     session: AgentSession
@@ -51,6 +53,9 @@ class RunContext:
     tools: Tools
     shown: Shown = field(default_factory=Shown)
     memory: ToolMemory = field(default_factory=ToolMemory)
+    tokens: int = 0
+    away: ModelFault | None = None
+    forged: int = 0
 
     def time_left(self) -> float:
         """Seconds of active time that are left; never below zero."""
@@ -62,7 +67,8 @@ class StepTold:
     """What a node tells of a step, through the stream writer.
 
     ``seq`` numbers the session's steps; ``is_new`` marks the telling that also stands for a
-    decision of the supervisor. Latency and duration are in milliseconds. Of a tool's step ``cause``
+    decision of the supervisor; ``prompt`` is the version of what the model was told that took it,
+    or None where rules did. Latency and duration are in milliseconds. Of a tool's step ``cause``
     says what its status came from, and ``is_cached`` that nothing was called.
     """
 
@@ -73,6 +79,9 @@ class StepTold:
     started_at: datetime
     is_new: bool
     latency_ms: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    prompt: str | None = None
     duration_ms: int | None = None
     found: int | None = None
     cause: str = ""
@@ -90,6 +99,9 @@ def told(
         reason=step["reason"],
         started_at=datetime.fromisoformat(step["started_at"]),
         latency_ms=step["latency_ms"],
+        tokens_in=step.get("tokens_in", 0),
+        tokens_out=step.get("tokens_out", 0),
+        prompt=step.get("prompt"),
         is_new=is_new,
         **rest,
     )
