@@ -19,7 +19,9 @@ from backend.app.db import engine as database
 from backend.app.db.notify import Bell
 from backend.app.db.uow import UnitOfWork, unit_of_work
 from backend.app.domain.runs import NOTIFY_CHANNEL, GraphKind, OwnerId
+from backend.app.domain.tracker import IssueTracker
 from backend.app.providers.audit_log import AuditFile
+from backend.app.providers.issue_tracker.github import github
 from backend.app.providers.metrics import PrometheusMetrics
 from backend.app.providers.web_search import CannedWebSearch
 from backend.app.services.chat.exchanges import ChatExchanges
@@ -28,6 +30,10 @@ from backend.app.services.counters import DISTRIBUTIONS, HELP
 from backend.app.services.facts import FactReaders
 from backend.app.services.helpdesk.admission import Admission
 from backend.app.services.helpdesk.filing import Filing
+from backend.app.services.helpdesk.github import JOB as FILE_ISSUE
+from backend.app.services.helpdesk.github import IssueWriter
+from backend.app.services.helpdesk.issue_news import IssueNews
+from backend.app.services.helpdesk.issue_search import IssueSearch
 from backend.app.services.helpdesk_graph.beginning import Beginning
 from backend.app.services.helpdesk_graph.confirming import Confirming
 from backend.app.services.helpdesk_graph.driver import HelpdeskDriver, budgets_of
@@ -51,6 +57,7 @@ from backend.app.services.runs.engine import RunEngine
 from backend.app.services.runs.events import RunEvents
 from backend.app.services.runs.fitness import refuse_unless_fit
 from backend.app.services.tickets.desk import TicketDesk
+from backend.app.services.tickets.issues import IssueWatch
 
 _ROOT = Path(__file__).resolve().parents[2]
 _DRAIN_SECONDS = 10.0
@@ -84,6 +91,8 @@ class Container:
     agent_sessions: HelpdeskSessions
     agent_sweeps: SessionSweeps
     switchboard: Switchboard
+    issues: IssueWriter
+    issue_watch: IssueWatch
 
     async def database_answers(self) -> bool:
         """Whether the database answers in time."""
@@ -104,11 +113,12 @@ def _as_they_are(made: Checkpoints) -> Checkpoints:
 
 @dataclass(frozen=True)
 class AgentParts:
-    """What the agent decides, searches the web and keeps its checkpoints with."""
+    """What the agent decides, searches the web, keeps its checkpoints and writes issues with."""
 
     decider: Decider = field(default_factory=RuleBasedDecider)
     web: WebSearch | None = None
     kept: Callable[[Checkpoints], Checkpoints] = _as_they_are
+    tracked: Callable[[IssueTracker], IssueTracker] = lambda made: made
 
 
 @asynccontextmanager
@@ -144,8 +154,13 @@ async def build(
         searches = asyncio.Semaphore(max(1, settings.database.pool_size // 2))
         library = KnowledgeLibrary(uow, ids, searches=searches)
         sweeps = IdentitySweeps(uow, settings.identity)
-        async with _runs(settings, uow, tasks, clock, parts) as runs:
-            agent = _agent(settings, uow, runs, library, clock, ids, parts)
+        async with (
+            _runs(settings, uow, tasks, clock, parts) as runs,
+            _tracker(settings, clock, parts) as tracker,
+        ):
+            writing = settings.github, settings.agent, IssueNews(ids)
+            issues = IssueWriter(uow, ids, clock, tasks, tracker, *writing)
+            agent = _agent(settings, uow, runs, library, clock, ids, parts, issues)
             agent_sweeps = SessionSweeps(
                 uow, agent, runs.engine.checkpoints, settings.checkpoints.ttl
             )
@@ -165,7 +180,7 @@ async def build(
                 library=library,
                 facts=facts,
                 sweeps=sweeps,
-                jobs=_jobs(uow, settings, sweeps, agent_sweeps),
+                jobs=_jobs(uow, settings, sweeps, agent_sweeps, issues),
                 tickets=TicketDesk(uow),
                 runs=runs.engine,
                 claims=runs.claims,
@@ -173,6 +188,8 @@ async def build(
                 agent_sessions=agent.sessions,
                 agent_sweeps=agent_sweeps,
                 switchboard=Switchboard(uow, settings.agent),
+                issues=issues,
+                issue_watch=IssueWatch(uow, ids, settings.github),
             )
             await runs.engine.drain(_DRAIN_SECONDS)
     finally:
@@ -181,14 +198,33 @@ async def build(
 
 
 def _jobs(
-    uow: UnitOfWork, settings: Settings, sweeps: IdentitySweeps, sessions: SessionSweeps
+    uow: UnitOfWork,
+    settings: Settings,
+    sweeps: IdentitySweeps,
+    sessions: SessionSweeps,
+    issues: IssueWriter,
 ) -> Jobs:
     """Every job there is: whoever works must know them all."""
     jobs = Jobs(uow, settings.jobs, settings.database)
     jobs.register("identity_sweep", sweeps.run, cron=_EVERY_HOUR)
     jobs.register("session_sweep", sessions.run, cron=_EVERY_MINUTE)
+    jobs.register(FILE_ISSUE, issues.advance)
+    jobs.register("issue_sweep", issues.sweep, cron=_EVERY_MINUTE)
     jobs.register("job_retention", jobs.forget_old, cron=_EVERY_HOUR)
     return jobs
+
+
+@asynccontextmanager
+async def _tracker(
+    settings: Settings, clock: Clock, parts: AgentParts
+) -> AsyncIterator[IssueTracker | None]:
+    """The outside tracker, where one is configured."""
+    if not settings.github.is_configured:
+        yield None
+        return
+    made = github(settings.github, clock)
+    async with made.client:
+        yield parts.tracked(made)
 
 
 @dataclass(frozen=True)
@@ -224,8 +260,10 @@ def _agent(
     clock: Clock,
     ids: IdSource,
     parts: AgentParts,
+    issues: IssueWriter,
 ) -> HelpdeskRunner:
-    tools = AgentTools(uow, library, parts.web)
+    searched = IssueSearch(issues.tracker, uow) if issues.tracker else None
+    tools = AgentTools(uow, library, parts.web, issues=searched)
     graph = build_helpdesk_graph(
         runs.engine.checkpoints.saver, parts.decider, budgets_of(settings.agent), tools
     )
@@ -237,7 +275,7 @@ def _agent(
         ids=ids,
         admission=admission,
         beginning=Beginning(ids),
-        confirming=Confirming(ids, Filing(ids), driver),
+        confirming=Confirming(ids, Filing(ids, issues), driver),
         claims=runs.claims,
         controls=runs.controls,
         engine=runs.engine,

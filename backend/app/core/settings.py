@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from backend.app.core.database_url import for_the_driver
+from backend.app.core.github_settings import GitHubSettings
 from backend.app.core.job_settings import JobSettings
 
 
@@ -279,6 +280,7 @@ class Settings(BaseModel):
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
     runs: RunSettings = Field(default_factory=RunSettings)
     jobs: JobSettings = Field(default_factory=JobSettings)
+    github: GitHubSettings = Field(default_factory=GitHubSettings)
     observability: ObservabilitySettings = Field(default_factory=ObservabilitySettings)
 
     def refuse_if_unsafe(self) -> None:
@@ -290,6 +292,8 @@ class Settings(BaseModel):
                 " HELPDESK_PUBLIC_URL to the https:// address of the proxy in front, or"
                 " HELPDESK_INSECURE_HTTP=true to accept the risk"
             )
+        if server.environment is Environment.TEST and self.github.is_elsewhere:
+            raise UnsafeSettings("GITHUB_API_URL is refused with HELPDESK_ENVIRONMENT=test")
         if server.environment is Environment.PRODUCTION:
             if server.insecure_http:
                 raise UnsafeSettings(
@@ -311,5 +315,6 @@ SETTINGS_GROUPS: tuple[type[BaseSettings], ...] = (
     CheckpointSettings,
     RunSettings,
     JobSettings,
+    GitHubSettings,
     ObservabilitySettings,
 )

@@ -23,8 +23,9 @@ from backend.app.domain.sessions import (
     CandidateSource,
     TicketDraft,
 )
-from backend.app.domain.tickets import Ticket, TicketId
-from backend.app.services.helpdesk.drafting import draft_digest, render_body
+from backend.app.domain.tickets import IssueState, Ticket, TicketId
+from backend.app.services.helpdesk.drafting import draft_digest, marker_of, render_body
+from backend.app.services.helpdesk.github import IssueWriter
 
 _HASH_CHARACTERS = 16
 
@@ -35,6 +36,14 @@ class DraftChanged(Conflict):
 
 class NotACandidate(Conflict):
     """This ticket was not among those that were found; it cannot be linked here."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedIssue:
+    """An issue of the tracker that a session was linked to, as our own search found it."""
+
+    number: int
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +89,13 @@ class Filing:
     """Files and links."""
 
     ids: IdSource
+    issues: IssueWriter
 
     async def file(
         self, work: Work, session: AgentSession, principal: Principal, shown: Preview
     ) -> Ticket:
-        """The ticket of a confirmed draft. A session that has one already gets no second.
+        """The ticket of a confirmed draft, and with it the filing, reserved where there is a
+        tracker to write it to. A session that has one already gets no second.
 
         Raises:
             DraftChanged: another draft of this session was filed before.
@@ -98,12 +109,22 @@ class Filing:
                 problem=str(session.progress.get("problem") or shown.draft.title),
                 agent_session_id=session.id,
                 chat_session_id=session.chat_session_id,
-            ),
-            draft_digest=shown.digest,
+            )
         )
         if ticket is None:
             raise DraftChanged
-        return ticket
+        is_outside = self.issues.is_on(await work.switches.all_until_commit())
+        confirmed_at = await work.filings.reserve(
+            session.id,
+            ticket.id,
+            draft_digest=shown.digest,
+            confirmed_by=principal.user_id,
+            marker=marker_of(shown.body) if is_outside else None,
+        )
+        if not is_outside:
+            return ticket
+        await self.issues.ask_for(work, session.id, at=confirmed_at)
+        return replace(ticket, issue_state=IssueState.PENDING)
 
     async def link(
         self,
@@ -112,15 +133,20 @@ class Filing:
         principal: Principal,
         source: CandidateSource,
         number: int,
-    ) -> Ticket:
-        """Make the person a follower of a candidate that was shown in this session.
+    ) -> Ticket | LinkedIssue:
+        """Make the person a follower of a candidate that was shown in this session; an issue stands
+        in the tracker, and is only named.
 
         Raises:
             NotACandidate: it was not shown, or is not there for this person any more.
         """
         shown: list[dict[str, Any]] = (session.turn or {}).get("candidates") or []
-        if not any(one["source"] == source and one["number"] == number for one in shown):
+        wanted = (one for one in shown if one["source"] == source and one["number"] == number)
+        found = next(wanted, None)
+        if found is None:
             raise NotACandidate
+        if source is CandidateSource.GITHUB:
+            return LinkedIssue(number, found["url"])
         ticket = await work.tickets.by_number(
             number, principal.user_id, everybodys=principal.role.includes(Role.OPERATOR)
         )

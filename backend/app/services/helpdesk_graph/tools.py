@@ -16,6 +16,7 @@ from backend.app.domain.redaction import redact
 from backend.app.domain.sessions import StepStatus
 from backend.app.domain.tickets import Candidate
 from backend.app.services.chat.answering import suggestions
+from backend.app.services.helpdesk.issue_search import IssueSearch
 from backend.app.services.helpdesk_graph.state import ProposedSolution
 from backend.app.services.knowledge.library import KnowledgeLibrary
 
@@ -67,6 +68,7 @@ class AgentTools:
     uow: UnitOfWork
     library: KnowledgeLibrary
     web: WebSearch | None = None
+    issues: IssueSearch | None = field(default=None, kw_only=True)
 
     def present(self, switched_on: Tools, question: str) -> Tools:
         """Of the tools that are switched on, those that have something behind them."""
@@ -110,13 +112,26 @@ class AgentTools:
     async def search_existing_issues(
         self, query: str, actor: UserId, *, time_left: float
     ) -> ToolResult:
-        """Tickets that may be about the same: the person's own, for operators everybody's."""
+        """Tickets that may be about the same: the person's own, for operators everybody's; and
+        issues of the tracker. One search that failed is said to have, whatever the other found.
+        """
 
         async def candidates(redacted: str) -> list[Any]:
             found = await self._candidates(redacted, actor)
             return [_as_json(one) for one in found if one.odds >= _MIN_ODDS]
 
-        return await _within(min(_DUPLICATES_SECONDS, time_left), candidates, query)
+        seconds = min(_DUPLICATES_SECONDS, time_left)
+        if self.issues is None:
+            return await _within(seconds, candidates, query)
+        ours, theirs = await asyncio.gather(
+            _within(seconds, candidates, query), _within(seconds, self._issues, query)
+        )
+        return _together(ours, theirs)
+
+    async def _issues(self, query: str) -> list[Any]:
+        assert self.issues is not None  # `search_existing_issues` looked
+        found = await self.issues.candidates(query)
+        return [_as_json(one) for one in found if one.odds >= _MIN_ODDS][:_MAX_CANDIDATES]
 
     async def _candidates(self, query: str, actor: UserId) -> Sequence[Candidate]:
         async with self.uow() as work:
@@ -130,6 +145,15 @@ class AgentTools:
                 everybodys=found[0].role.includes(Role.OPERATOR),
                 limit=_MAX_CANDIDATES,
             )
+
+
+def _together(ours: ToolResult, theirs: ToolResult) -> ToolResult:
+    """Both searches' candidates, likeliest first, under the worse of both statuses."""
+    items = sorted([*ours.items, *theirs.items], key=lambda one: -one["odds"])[:_MAX_CANDIDATES]
+    failed = [one for one in (ours, theirs) if one.status not in {StepStatus.OK, StepStatus.EMPTY}]
+    if failed:
+        return ToolResult(failed[0].status, items)
+    return ToolResult(StepStatus.OK if items else StepStatus.EMPTY, items)
 
 
 def _as_json(candidate: Candidate) -> dict[str, Any]:
