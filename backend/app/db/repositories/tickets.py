@@ -217,6 +217,13 @@ class TicketRepository:
         )
         return [(round(row.odds, 2), tuple(row.words or ())) for row in rows]
 
+    async def written_as(self, numbers: Sequence[int], person: UserId) -> set[int]:
+        """Those of these issues that the person's own tickets were written as."""
+        query = sa.select(TicketRow.issue_number).where(
+            TicketRow.issue_number.in_(numbers), TicketRow.requester_id == person
+        )
+        return {number for number in await self._session.scalars(query) if number is not None}
+
     def _visible_to(self, person: UserId) -> sa.ColumnElement[bool]:
         followed = (
             sa.exists()

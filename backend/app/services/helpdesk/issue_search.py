@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from backend.app.core.errors import AppError
 from backend.app.core.text import clean, shorten
 from backend.app.db.uow import UnitOfWork
+from backend.app.domain.principals import UserId
 from backend.app.domain.sessions import MAX_DRAFT_TITLE_CHARACTERS, CandidateSource
 from backend.app.domain.tickets import Candidate
 from backend.app.domain.tracker import IssueTracker, TrackedIssue
@@ -22,8 +23,9 @@ class IssueSearch:
     tracker: IssueTracker
     uow: UnitOfWork
 
-    async def candidates(self, question: str) -> Sequence[Candidate]:
-        """Issues that share words with the question, the likeliest first.
+    async def candidates(self, question: str, actor: UserId) -> Sequence[Candidate]:
+        """Issues that share words with the question, the likeliest first; those left out that the
+        person's own tickets were written as.
 
         Raises:
             AppError: the tracker gave no usable answer; which is not that there is none.
@@ -34,9 +36,11 @@ class IssueSearch:
         async with self.uow() as work:
             texts = [(clean(one.title), clean(one.body)) for one in found]
             weighed = await work.tickets.likeness(clean(question), texts)
+            own = await work.tickets.written_as([one.number for one in found], actor)
         candidates = [
             _candidate(issue, odds, words)
             for issue, (odds, words) in zip(found, weighed, strict=True)
+            if issue.number not in own
         ]
         return sorted(candidates, key=lambda one: (-one.odds, -one.number))
 

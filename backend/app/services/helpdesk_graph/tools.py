@@ -123,15 +123,16 @@ class AgentTools:
         seconds = min(_DUPLICATES_SECONDS, time_left)
         if self.issues is None:
             return await _within(seconds, candidates, query)
+        outside = self.issues
+
+        async def issues(redacted: str) -> list[Any]:
+            found = await outside.candidates(redacted, actor)
+            return [_as_json(one) for one in found if one.odds >= _MIN_ODDS][:_MAX_CANDIDATES]
+
         ours, theirs = await asyncio.gather(
-            _within(seconds, candidates, query), _within(seconds, self._issues, query)
+            _within(seconds, candidates, query), _within(seconds, issues, query)
         )
         return _together(ours, theirs)
-
-    async def _issues(self, query: str) -> list[Any]:
-        assert self.issues is not None  # `search_existing_issues` looked
-        found = await self.issues.candidates(query)
-        return [_as_json(one) for one in found if one.odds >= _MIN_ODDS][:_MAX_CANDIDATES]
 
     async def _candidates(self, query: str, actor: UserId) -> Sequence[Candidate]:
         async with self.uow() as work:

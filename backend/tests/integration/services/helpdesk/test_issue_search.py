@@ -71,6 +71,15 @@ async def test_an_issue_is_offered_with_how_it_stands_and_why(
     assert {"oracle", "403", "budget"} <= set(candidate["evidence"])
 
 
+async def test_an_own_ticket_is_offered_once_and_anothers_issue_as_an_issue(
+    app: Application, person: httpx.AsyncClient, stranger: Person, fake: FakeGitHub
+) -> None:
+    assert (await confirm(person, await drafted(person))).json()["issue_number"] == 1
+    own, theirs = await drafted(person), await drafted(await app.client(stranger))
+    assert [one["source"] for one in own["candidates"]] == ["desk"]
+    assert [one["source"] for one in theirs["candidates"]] == ["github"]
+
+
 async def test_a_confirm_links_to_what_was_offered_and_files_nothing(
     container: Container, person: httpx.AsyncClient, fake: FakeGitHub
 ) -> None:
