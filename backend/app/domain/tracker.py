@@ -112,6 +112,19 @@ class FilingRecord:
     due_at: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class OpenFiling:
+    """A ticket that is not in the tracker, as an administrator sees it; ``answered`` is the HTTP
+    status that the tracker answered with last.
+    """
+
+    ticket_number: int
+    state: FilingState
+    attempts: int
+    answered: int | None
+    due_at: datetime | None
+
+
 class FilingStep(StrEnum):
     """What is to be done next about a filing."""
 

@@ -161,7 +161,8 @@ class FakeGitHub:
             for one in known
             if words & set(f"{one['title']} {one['body']}".lower().split())
         ]
-        return {"total_count": len(hits), "incomplete_results": False, "items": hits}
+        told = {"total_count": len(hits), "incomplete_results": False, "search_type": "lexical"}
+        return {**told, "items": hits}
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one call and close."""

@@ -49,7 +49,7 @@ NEW_ISSUE: dict[str, Any] = {
 }
 FOUND: dict[str, Any] = {
     "type": "object",
-    "required": ["total_count", "incomplete_results", "items"],
+    "required": ["total_count", "incomplete_results", "search_type", "items"],
     "properties": {
         "total_count": {"type": "integer"},
         "incomplete_results": {"type": "boolean"},

@@ -23,7 +23,7 @@ from backend.app.domain.tickets import (
     TicketId,
     refuse_unlawful,
 )
-from backend.app.domain.tracker import FilingRecord
+from backend.app.domain.tracker import FilingRecord, OpenFiling
 
 _OPEN = [FilingState.RESERVED.value, FilingState.SENT.value, FilingState.UNKNOWN.value]
 
@@ -201,6 +201,20 @@ class FilingRepository:
             .limit(limit)
         )
         return [AgentSessionId(one) for one in await self._session.scalars(query)]
+
+    async def not_written(self, *, limit: int) -> Sequence[OpenFiling]:
+        """Tickets that should be in the tracker and are not, newest first."""
+        query = (
+            sa.select(TicketRow.number, FilingRow)
+            .join(TicketRow, TicketRow.id == FilingRow.ticket_id)
+            .where(FilingRow.state != FilingState.FILED.value)
+            .order_by(TicketRow.number.desc())
+            .limit(limit)
+        )
+        return [
+            OpenFiling(number, FilingState(row.state), row.attempts, row.answered, row.due_at)
+            for number, row in await self._session.execute(query)
+        ]
 
     async def reopen(self, ticket_number: int) -> AgentSessionId | None:
         """Let a refused filing be tried again, after a look at what is there; None when the ticket

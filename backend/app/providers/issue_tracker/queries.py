@@ -7,6 +7,16 @@ MAX_QUERY_CHARACTERS = 256
 _MAX_WORDS = 6
 _WORD = re.compile(r"[^\W_]+(?:[-.][^\W_]+)*")
 _OPERATORS = frozenset({"and", "or", "not"})
+#: Words of every question; they would only find everything.
+_COMMON = frozenset(
+    _WORD.findall("""
+    about after also anyone are because been before but can cannot could did does doing don during
+    each for from get gets getting got had has have having help here him his how into isn its just
+    like may might more need needs now off only other our out over own please says see should since
+    some such than that the their them then there these they this those too try trying under until
+    use using very want was way were what when where which while who why will with would you your
+    """)
+)
 
 
 def search_words(question: str) -> list[str]:
@@ -16,7 +26,7 @@ def search_words(question: str) -> list[str]:
     seen: dict[str, int] = {}
     for at, found in enumerate(_WORD.findall(question)):
         word = found.lower()
-        if len(word) > 2 and len(word) <= 40 and word not in _OPERATORS:
+        if 2 < len(word) <= 40 and word not in _OPERATORS | _COMMON:
             seen.setdefault(word, at)
     ranked = sorted(seen, key=lambda word: (not any(c.isdigit() for c in word), -len(word)))
     return sorted(ranked[:_MAX_WORDS], key=seen.__getitem__)

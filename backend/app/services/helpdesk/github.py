@@ -6,7 +6,7 @@ is sent again. Every step may be the last one of its process: a job goes on wher
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -25,6 +25,7 @@ from backend.app.domain.tracker import (
     IssueTracker,
     NewIssue,
     NotSent,
+    OpenFiling,
     Refused,
     Unsure,
     Written,
@@ -236,6 +237,11 @@ class IssueWriter:
             await work.filings.forget_deliveries(older_than=_DELIVERIES_KEPT)
             for session_id in await work.filings.due(limit=_AT_ONCE):
                 await self._job(work, session_id, None)
+
+    async def not_written(self, *, limit: int) -> Sequence[OpenFiling]:
+        """Tickets that should be in the tracker and are not, newest first: for administrators."""
+        async with self.uow() as work:
+            return await work.filings.not_written(limit=limit)
 
     async def reopen(self, ticket_number: int) -> bool:
         """Let a ticket that the tracker refused be tried again; False when it was not refused."""
