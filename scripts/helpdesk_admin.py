@@ -113,6 +113,18 @@ async def _collect(built: Container, _: argparse.Namespace) -> None:
     _say(f"{swept.expired} sessions expired, {swept.forgotten} threads forgotten")
 
 
+async def _issues(built: Container, arguments: argparse.Namespace) -> None:
+    if arguments.retry is not None:
+        if not await built.issues.reopen(arguments.retry):
+            raise SystemExit(f"Refused: the tracker has not refused ticket #{arguments.retry}.")
+        _say(f"#{arguments.retry}: is looked for, and written if it is not there")
+        return
+    for one in await built.issues.not_written(limit=arguments.limit):
+        answered = f", answered {one.answered}" if one.answered else ""
+        due = f", next try {one.due_at:%Y-%m-%d %H:%M:%S}" if one.due_at else ""
+        _say(f"#{one.ticket_number}: {one.state}, sent {one.attempts} times{answered}{due}")
+
+
 async def _switch(built: Container, arguments: argparse.Namespace) -> None:
     if arguments.flag is not None and arguments.position is not None:
         position = {"on": True, "off": False, "default": None}[arguments.position]
@@ -152,6 +164,10 @@ def _session_verbs(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]")
         verb.set_defaults(run=run)
     verb = nouns.add_parser("gc", help="end expired sessions and delete what they left behind")
     verb.set_defaults(run=_collect)
+    verb = nouns.add_parser("issues", help="tickets that are not in the tracker, and why")
+    verb.add_argument("--limit", type=int, default=50)
+    verb.add_argument("--retry", type=int, metavar="NUMBER", help="try a refused ticket again")
+    verb.set_defaults(run=_issues)
     verb = nouns.add_parser("switch", help="show switches, or set one for all replicas at once")
     verb.add_argument("flag", nargs="?", choices=[flag.value for flag in Flag])
     verb.add_argument("position", nargs="?", choices=["on", "off", "default"])

@@ -21,7 +21,9 @@ from backend.app.db.notify import Bell
 from backend.app.db.uow import UnitOfWork, unit_of_work
 from backend.app.domain.language_models import LanguageModel
 from backend.app.domain.runs import NOTIFY_CHANNEL, GraphKind, OwnerId
+from backend.app.domain.tracker import IssueTracker
 from backend.app.providers.audit_log import AuditFile
+from backend.app.providers.issue_tracker.github import github
 from backend.app.providers.llm.factory import language_model
 from backend.app.providers.metrics import PrometheusMetrics
 from backend.app.providers.web_search import CannedWebSearch
@@ -34,6 +36,10 @@ from backend.app.services.facts import FactReaders
 from backend.app.services.helpdesk.admission import Admission
 from backend.app.services.helpdesk.escalation import Escalation
 from backend.app.services.helpdesk.filing import Filing
+from backend.app.services.helpdesk.github import JOB as FILE_ISSUE
+from backend.app.services.helpdesk.github import IssueWriter
+from backend.app.services.helpdesk.issue_news import IssueNews
+from backend.app.services.helpdesk.issue_search import IssueSearch
 from backend.app.services.helpdesk_graph.beginning import Beginning
 from backend.app.services.helpdesk_graph.confirming import Confirming
 from backend.app.services.helpdesk_graph.driver import HelpdeskDriver, budgets_of
@@ -59,6 +65,7 @@ from backend.app.services.runs.engine import RunEngine
 from backend.app.services.runs.events import RunEvents
 from backend.app.services.runs.fitness import refuse_unless_fit
 from backend.app.services.tickets.desk import TicketDesk
+from backend.app.services.tickets.issues import IssueWatch
 from backend.app.services.tools.web_search import WebSearch
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -94,6 +101,8 @@ class Container:
     agent_sessions: HelpdeskSessions
     agent_sweeps: SessionSweeps
     switchboard: Switchboard
+    issues: IssueWriter
+    issue_watch: IssueWatch
 
     async def database_answers(self) -> bool:
         """Whether the database answers in time."""
@@ -114,14 +123,15 @@ def _as_they_are(made: Checkpoints) -> Checkpoints:
 
 @dataclass(frozen=True)
 class AgentParts:
-    """What the agent decides, thinks, searches the web and keeps its checkpoints with. ``model``:
-    instead of the one that the settings name.
+    """What the agent decides, thinks and searches the web with, keeps its checkpoints and writes
+    issues with. ``model``: instead of the one that the settings name.
     """
 
     decider: Decider = field(default_factory=RuleBasedDecider)
     web: WebSearch | None = None
     kept: Callable[[Checkpoints], Checkpoints] = _as_they_are
     model: LanguageModel | None = None
+    tracked: Callable[[IssueTracker], IssueTracker] = lambda made: made
 
 
 @asynccontextmanager
@@ -161,8 +171,11 @@ async def build(
             parts = agent_with or AgentParts(web=await _web_search(settings, held, demo=demo))
             model = await held.enter_async_context(language_model(settings.model))
             runs = await held.enter_async_context(_runs(settings, uow, tasks, clock, parts))
+            tracker = await held.enter_async_context(_tracker(settings, clock, parts))
+            writing = settings.github, settings.agent, IssueNews(ids)
+            issues = IssueWriter(uow, ids, clock, tasks, tracker, *writing)
             mind = _mind(settings, parts.model or model, ids)
-            agent = _agent(settings, uow, runs, library, clock, ids, parts, mind)
+            agent = _agent(settings, uow, runs, library, clock, ids, parts, mind, issues)
             agent_sweeps = SessionSweeps(
                 uow, agent.stopping, runs.engine.checkpoints, settings.checkpoints.ttl
             )
@@ -182,15 +195,19 @@ async def build(
                 library=library,
                 facts=facts,
                 sweeps=sweeps,
-                jobs=_jobs(uow, settings, sweeps, agent_sweeps),
+                jobs=_jobs(uow, settings, sweeps, agent_sweeps, issues),
                 tickets=TicketDesk(uow),
-                escalation=Escalation(uow, ids, agent.admission, settings.chat),
+                escalation=Escalation(
+                    uow, ids, agent.admission, Filing(ids, issues), settings.chat
+                ),
                 runs=runs.engine,
                 claims=runs.claims,
                 agent=agent,
                 agent_sessions=agent.sessions,
                 agent_sweeps=agent_sweeps,
                 switchboard=Switchboard(uow, settings.agent),
+                issues=issues,
+                issue_watch=IssueWatch(uow, ids, settings.github),
             )
             await runs.engine.drain(_DRAIN_SECONDS)
     finally:
@@ -227,14 +244,33 @@ async def _web_search(settings: Settings, held: AsyncExitStack, *, demo: bool) -
 
 
 def _jobs(
-    uow: UnitOfWork, settings: Settings, sweeps: IdentitySweeps, sessions: SessionSweeps
+    uow: UnitOfWork,
+    settings: Settings,
+    sweeps: IdentitySweeps,
+    sessions: SessionSweeps,
+    issues: IssueWriter,
 ) -> Jobs:
     """Every job there is: whoever works must know them all."""
     jobs = Jobs(uow, settings.jobs, settings.database)
     jobs.register("identity_sweep", sweeps.run, cron=_EVERY_HOUR)
     jobs.register("session_sweep", sessions.run, cron=_EVERY_MINUTE)
+    jobs.register(FILE_ISSUE, issues.advance)
+    jobs.register("issue_sweep", issues.sweep, cron=_EVERY_MINUTE)
     jobs.register("job_retention", jobs.forget_old, cron=_EVERY_HOUR)
     return jobs
+
+
+@asynccontextmanager
+async def _tracker(
+    settings: Settings, clock: Clock, parts: AgentParts
+) -> AsyncIterator[IssueTracker | None]:
+    """The outside tracker, where one is configured."""
+    if not settings.github.is_configured:
+        yield None
+        return
+    made = github(settings.github, clock)
+    async with made.client:
+        yield parts.tracked(made)
 
 
 @dataclass(frozen=True)
@@ -284,8 +320,10 @@ def _agent(
     ids: IdSource,
     parts: AgentParts,
     mind: Mind | None,
+    issues: IssueWriter,
 ) -> HelpdeskRunner:
-    tools = AgentTools(uow, library, parts.web)
+    searched = IssueSearch(issues.tracker, uow) if issues.tracker else None
+    tools = AgentTools(uow, library, parts.web, issues=searched)
     graph = build_helpdesk_graph(
         runs.engine.checkpoints.saver, parts.decider, budgets_of(settings.agent), tools, mind
     )
@@ -297,7 +335,7 @@ def _agent(
         ids=ids,
         admission=admission,
         beginning=Beginning(ids),
-        confirming=Confirming(ids, Filing(ids), driver),
+        confirming=Confirming(ids, Filing(ids, issues), driver),
         stopping=Stopping(uow, runs.claims, runs.controls, runs.engine),
         claims=runs.claims,
         engine=runs.engine,

@@ -15,6 +15,7 @@ from backend.app.api import (
     escalation,
     health,
     helpdesk,
+    integrations,
     knowledge,
     metrics,
     tickets,
@@ -114,6 +115,7 @@ def create_app(
         helpdesk.router,
         escalation.router,
         tickets.router,
+        integrations.router,
         metrics.router,
     ):
         app.include_router(router)

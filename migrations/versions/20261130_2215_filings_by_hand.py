@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision: str = "c41d7e0b92a6"
-down_revision: str | None = "c4e81f0b6d27"
+down_revision: str | None = "3c9f0e5b7a21"
 branch_labels: Sequence[str] | None = None
 depends_on: Sequence[str] | None = None
 

@@ -88,6 +88,7 @@ def test_reads_of_what_people_own_take_the_owner() -> None:
         "add_answer",
         "add_agent_line",
         "change_agent_line",
+        "add_notice",
     }
     unscoped = []
     for node in ast.walk(tree):

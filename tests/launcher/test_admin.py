@@ -50,7 +50,9 @@ def test_what_is_not_there_is_refused_in_a_sentence(data: Path) -> None:  # noqa
         admin(data, "abort", "--session-id", UNKNOWN),
         admin(data, "list", "--user-id-hash", "0"),
         admin(data, "users", "disable", "nobody"),
+        admin(data, "issues", "--retry", "1"),
     ]
+    assert admin(data, "issues").stdout == ""
     server.end()
 
     assert [done.returncode for done in refused] == [1] * len(refused)

@@ -20,6 +20,7 @@ from backend.app.services.identity.secrets import ACCESS_TOKEN_PREFIX, is_csrf_t
 from backend.app.services.identity.sign_in import SignIn, SignInRequired
 from backend.app.services.knowledge.library import KnowledgeLibrary
 from backend.app.services.tickets.desk import TicketDesk
+from backend.app.services.tickets.issues import IssueWatch
 
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 #: What a person with a one-time password may do before choosing their own.
@@ -40,6 +41,7 @@ class Services(Protocol):
     tickets: TicketDesk
     escalation: Escalation
     switchboard: Switchboard
+    issue_watch: IssueWatch
 
     async def database_answers(self) -> bool:
         """Whether the database answers in time."""

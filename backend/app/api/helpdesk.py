@@ -1,6 +1,6 @@
 """The agent: start, resume, confirm, abort, preview; a session and its events."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -155,7 +155,17 @@ async def _answer(
             return await services.agent.turn_of(launched)
     view = await services.agent_sessions.view_unscoped(launched.session_id)
     followed = services.agent_sessions.follow(launched.session_id, after=launched.after)
+    if launched.issue is not None:
+        return stream(_first(view, _once(services.agent.turn_of(launched))))
     return stream(_first(view, _told(followed)))
+
+
+async def _once(turn: Awaitable[AgentTurn]) -> AsyncIterator[Event]:
+    """The turn as soon as it is known how its issue stands, or the time for that is over."""
+    try:
+        yield Event("turn", await turn)
+    except AppError as error:
+        yield Event("error", error_body(error))
 
 
 async def _first(view: AgentSession, rest: AsyncIterator[Event]) -> AsyncIterator[Event]:

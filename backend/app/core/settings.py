@@ -19,6 +19,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from backend.app.core.checkpoint_settings import CheckpointBackend as CheckpointBackend
 from backend.app.core.checkpoint_settings import CheckpointSettings as CheckpointSettings
 from backend.app.core.database_url import for_the_driver
+from backend.app.core.github_settings import GitHubSettings
 from backend.app.core.job_settings import JobSettings
 from backend.app.core.model_settings import ModelSettings
 from backend.app.core.web_search_settings import WebSearchSettings
@@ -262,6 +263,7 @@ class Settings(BaseModel):
     jobs: JobSettings = Field(default_factory=JobSettings)
     web_search: WebSearchSettings = Field(default_factory=WebSearchSettings)
     model: ModelSettings = Field(default_factory=ModelSettings)
+    github: GitHubSettings = Field(default_factory=GitHubSettings)
     observability: ObservabilitySettings = Field(default_factory=ObservabilitySettings)
 
     def refuse_if_unsafe(self) -> None:
@@ -275,6 +277,8 @@ class Settings(BaseModel):
                 " HELPDESK_PUBLIC_URL to the https:// address of the proxy in front, or"
                 " HELPDESK_INSECURE_HTTP=true to accept the risk"
             )
+        if server.environment is Environment.TEST and self.github.is_elsewhere:
+            raise UnsafeSettings("GITHUB_API_URL is refused with HELPDESK_ENVIRONMENT=test")
         if server.environment is Environment.PRODUCTION:
             if server.insecure_http:
                 raise UnsafeSettings(
@@ -298,5 +302,6 @@ SETTINGS_GROUPS: tuple[type[BaseSettings], ...] = (
     JobSettings,
     WebSearchSettings,
     ModelSettings,
+    GitHubSettings,
     ObservabilitySettings,
 )

@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 from backend.app.db.engine import DatabaseBusy, DatabaseUnavailable, is_contention, is_outage
 from backend.app.db.repositories.chat import ChatRepository
 from backend.app.db.repositories.facts import FactRepository
+from backend.app.db.repositories.filings import FilingRepository
 from backend.app.db.repositories.identity import IdentityRepository
 from backend.app.db.repositories.jobs import JobRepository
 from backend.app.db.repositories.knowledge import KnowledgeRepository
@@ -41,6 +42,7 @@ class Work:
 
     chat: ChatRepository
     facts: FactRepository
+    filings: FilingRepository
     identity: IdentityRepository
     jobs: JobRepository
     knowledge: KnowledgeRepository
@@ -66,6 +68,7 @@ def _work(session: AsyncSession) -> Work:
     return Work(
         chat=ChatRepository(session),
         facts=FactRepository(session),
+        filings=FilingRepository(session),
         identity=IdentityRepository(session),
         jobs=JobRepository(session),
         knowledge=KnowledgeRepository(session),

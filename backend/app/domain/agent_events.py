@@ -129,12 +129,27 @@ class AgentDraftReady(AgentFact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentUserConfirmed(AgentFact):
-    """The owner confirmed a draft, or a link; ``issue_number`` is the outside tracker's, if any."""
+    """The owner confirmed a draft, or a link. ``issue_number`` is that of an issue that was linked;
+    what becomes of a draft's issue is told by `AgentIssueFiled`.
+    """
 
     kind: ClassVar[str] = "agent.user_confirmed"
     issue_number: int | None
-    ticket_number: int
+    ticket_number: int | None
     draft_digest: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentIssueFiled(AgentFact):
+    """A filed ticket is in the outside tracker. ``attempts`` counts the writes that were begun;
+    ``was_found``: it was there when it was looked for.
+    """
+
+    kind: ClassVar[str] = "agent.issue_filed"
+    issue_number: int
+    ticket_number: int
+    attempts: int
+    was_found: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

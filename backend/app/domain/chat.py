@@ -81,6 +81,24 @@ class AgentSummary:
     ticket_id: UUID | None = None
 
 
+class NoticeKind(StrEnum):
+    """What a chat is told of by itself."""
+
+    ISSUE_CLOSED = "issue_closed"
+    ISSUE_REOPENED = "issue_reopened"
+    ISSUE_COMMENTED = "issue_commented"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatNotice:
+    """What a line says that nobody asked for: of a ticket that was filed from this chat."""
+
+    kind: NoticeKind
+    ticket_id: UUID
+    ticket_number: int
+    issue_number: int
+
+
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
     """One line of a chat session; ``seq`` orders it within the session, from 1 without gaps."""
@@ -97,6 +115,7 @@ class ChatMessage:
     reply_to: ChatMessageId | None = None
     degraded: str | None = None
     agent_summary: AgentSummary | None = None
+    notice: ChatNotice | None = None
 
     @property
     def is_settled(self) -> bool:

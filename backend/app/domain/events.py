@@ -156,3 +156,13 @@ class KnowledgeRemoved(Fact):
     kind: ClassVar[str] = "knowledge.removed"
     collection: str
     articles: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackerIssueChanged(Fact):
+    """The tracker told that something happened to a ticket's issue."""
+
+    kind: ClassVar[str] = "tracker.issue_changed"
+    ticket_number: int
+    issue_number: int
+    change: str

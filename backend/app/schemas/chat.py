@@ -11,6 +11,7 @@ from backend.app.domain.chat import (
     MAX_TITLE_CHARACTERS,
     ChatMode,
     MessageRole,
+    NoticeKind,
     Rating,
 )
 from backend.app.domain.sessions import TurnKind
@@ -89,11 +90,20 @@ class AgentSummary(WireModel):
     ticket_id: UUID | None
 
 
+class ChatNotice(WireModel):
+    """Of a line that nobody asked for: what happened to a ticket that was filed from this chat."""
+
+    kind: NoticeKind
+    ticket_id: UUID
+    ticket_number: int
+    issue_number: int
+
+
 class ChatMessage(WireModel):
     """One line of a chat session. A person's is plain text, the assistant's Markdown.
 
     ``degraded`` says in a sentence what could not be done as usual. With ``agent_summary`` the line
-    is an agent session's recap.
+    is an agent session's recap, with ``notice`` it tells of a ticket by itself.
     """
 
     id: UUID
@@ -108,6 +118,7 @@ class ChatMessage(WireModel):
     reply_to: UUID | None
     degraded: str | None
     agent_summary: AgentSummary | None
+    notice: ChatNotice | None
 
 
 class ChatMessageList(WireModel):

@@ -23,7 +23,7 @@ from backend.app.domain.sessions import (
     Trigger,
     TurnKind,
 )
-from backend.app.domain.tickets import IssueState, TicketStatus
+from backend.app.domain.tickets import IssueState, IssueStatus, TicketStatus
 from backend.app.schemas.base import RequestModel, StorableLine, StorableText, WireModel
 from backend.app.schemas.chat import Source
 
@@ -45,12 +45,14 @@ class TicketDraft(RequestModel):
 
 
 class Candidate(WireModel):
-    """A ticket that may be about the same. ``odds``: 0 to 1; ``evidence``: the words in common."""
+    """A ticket, or an issue of the tracker, that may be about the same. ``odds``: 0 to 1;
+    ``evidence``: the words in common.
+    """
 
     source: CandidateSource
     number: int
     title: str
-    status: TicketStatus
+    status: TicketStatus | IssueStatus
     url: str
     odds: float
     evidence: list[str]

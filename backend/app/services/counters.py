@@ -67,6 +67,10 @@ _TOOL_OUTCOMES = {"ok": "ok", "empty": "ok", "switched_off": "skipped", "blocked
 _STEPS = {name: action.value for action, name in TOOL_NAMES.items()}
 
 
+def _filing(data: Data) -> Labels:
+    return {"how": "found" if data["was_found"] else "written"}
+
+
 def _step(data: Data) -> Labels | None:
     """Of a step that is over with its decision; a tool's is counted when it has ended."""
     action = data["next_action"]
@@ -170,6 +174,10 @@ TABLE: dict[str, tuple[Count | Sum | Distribution, ...]] = {
     "agent.awaiting_user": (Count(f"{_AGENT}clarifying_questions_total", _position),),
     "agent.draft_ready": (Count(f"{_AGENT}draft_ready_total"),),
     "agent.user_confirmed": (Count(f"{_AGENT}user_confirmed_total"),),
+    "agent.issue_filed": (Count(f"{_AGENT}issue_filed_total", _filing),),
+    "tracker.issue_changed": (
+        Count("chatbot_tracker_changes_total", lambda data: {"change": data["change"]}),
+    ),
     "agent.aborted": (Count(f"{_AGENT}aborted_total", lambda data: {"reason": data["reason"]}),),
     "agent.outcome": (
         Count(f"{_AGENT}outcome_total", _outcome),
@@ -203,6 +211,8 @@ HELP = {
     f"{_AGENT}clarifying_questions_total": "Clarifying questions by their position.",
     f"{_AGENT}draft_ready_total": "Drafts that were shown.",
     f"{_AGENT}user_confirmed_total": "Drafts and links that were confirmed.",
+    f"{_AGENT}issue_filed_total": "Tickets in the tracker: written, or found when looked for.",
+    "chatbot_tracker_changes_total": "Changes of issues that the tracker's webhook told of.",
     f"{_AGENT}aborted_total": "Sessions that were ended before their end, by reason.",
     f"{_AGENT}outcome_total": "Sessions by outcome.",
     f"{_AGENT}session_latency_seconds": "Time from a session's start to its outcome.",

@@ -43,7 +43,7 @@ _LIBRARIES_TABLES = {
 #: Hold one row that a migration made.
 _KEPT_TABLES = {"fact_epochs", "instance_keys"}
 
-for name in [name for name in os.environ if name.startswith(("HELPDESK_", "DATABASE_"))]:
+for name in [name for name in os.environ if name.startswith(("HELPDESK_", "DATABASE_", "GITHUB_"))]:
     del os.environ[name]  # a developer's own settings are no part of a test
 
 

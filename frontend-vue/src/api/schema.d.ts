@@ -502,6 +502,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/integrations/github/webhook': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Receive Github
+     * @description A delivery of the repository's webhook; what does not concern tickets is ignored.
+     */
+    post: operations['receive_github_api_integrations_github_webhook_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/knowledge/articles/{article_id}': {
     parameters: {
       query?: never
@@ -860,7 +880,8 @@ export interface components {
     }
     /**
      * Candidate
-     * @description A ticket that may be about the same. ``odds``: 0 to 1; ``evidence``: the words in common.
+     * @description A ticket, or an issue of the tracker, that may be about the same. ``odds``: 0 to 1;
+     *     ``evidence``: the words in common.
      */
     Candidate: {
       /**
@@ -875,7 +896,8 @@ export interface components {
       /** Odds */
       odds: number
       source: components['schemas']['CandidateSource']
-      status: components['schemas']['TicketStatus']
+      /** Status */
+      status: components['schemas']['TicketStatus'] | components['schemas']['IssueStatus']
       /** Title */
       title: string
       /** Url */
@@ -917,7 +939,7 @@ export interface components {
      * @description One line of a chat session. A person's is plain text, the assistant's Markdown.
      *
      *     ``degraded`` says in a sentence what could not be done as usual. With ``agent_summary`` the line
-     *     is an agent session's recap.
+     *     is an agent session's recap, with ``notice`` it tells of a ticket by itself.
      */
     ChatMessage: {
       agent_summary: components['schemas']['AgentSummary'] | null
@@ -943,6 +965,7 @@ export interface components {
       id: string
       /** Kb Resolved */
       kb_resolved: boolean | null
+      notice: components['schemas']['ChatNotice'] | null
       /** Reply To */
       reply_to: string | null
       role: components['schemas']['MessageRole']
@@ -967,6 +990,22 @@ export interface components {
      * @enum {string}
      */
     ChatMode: 'ask' | 'agent'
+    /**
+     * ChatNotice
+     * @description Of a line that nobody asked for: what happened to a ticket that was filed from this chat.
+     */
+    ChatNotice: {
+      /** Issue Number */
+      issue_number: number
+      kind: components['schemas']['NoticeKind']
+      /**
+       * Ticket Id
+       * Format: uuid
+       */
+      ticket_id: string
+      /** Ticket Number */
+      ticket_number: number
+    }
     /**
      * ChatSession
      * @description One chat session; its title is the first question, shortened, and empty before that.
@@ -1186,6 +1225,12 @@ export interface components {
      */
     IssueState: 'off' | 'pending' | 'unknown' | 'refused' | 'filed'
     /**
+     * IssueStatus
+     * @description How an issue stands in its tracker.
+     * @enum {string}
+     */
+    IssueStatus: 'open' | 'closed'
+    /**
      * LinkTarget
      * @description A candidate that our own search returned in this session.
      */
@@ -1229,6 +1274,12 @@ export interface components {
       | 'link_existing'
       | 'resolved_by_agent'
       | 'abort'
+    /**
+     * NoticeKind
+     * @description What a chat is told of by itself.
+     * @enum {string}
+     */
+    NoticeKind: 'issue_closed' | 'issue_reopened' | 'issue_commented'
     /**
      * Outcome
      * @description How a session ended.
@@ -1381,6 +1432,7 @@ export interface components {
       /** Issue Number */
       issue_number: number | null
       issue_state: components['schemas']['IssueState']
+      issue_status: components['schemas']['IssueStatus'] | null
       /** Issue Url */
       issue_url: string | null
       /** Number */
@@ -1458,6 +1510,12 @@ export interface components {
       impact: components['schemas']['Impact']
       /** Is Mine */
       is_mine: boolean
+      /** Issue Number */
+      issue_number: number | null
+      issue_state: components['schemas']['IssueState']
+      issue_status: components['schemas']['IssueStatus'] | null
+      /** Issue Url */
+      issue_url: string | null
       /** Number */
       number: number
       origin: components['schemas']['TicketOrigin']
@@ -2481,6 +2539,37 @@ export interface operations {
         content: {
           'application/json': components['schemas']['Summary']
         }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  receive_github_api_integrations_github_webhook_post: {
+    parameters: {
+      query?: never
+      header?: {
+        'X-GitHub-Event'?: string
+        'X-GitHub-Delivery'?: string
+        'X-Hub-Signature-256'?: string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Validation Error */
       422: {

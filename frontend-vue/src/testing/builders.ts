@@ -45,6 +45,7 @@ export function aQuestion(over: Partial<ChatMessage> = {}): ChatMessage {
     reply_to: null,
     degraded: null,
     agent_summary: null,
+    notice: null,
     ...over,
   }
 }
@@ -228,6 +229,7 @@ export function aTicket(over: Partial<Ticket> = {}): Ticket {
     issue_state: 'off',
     issue_url: null,
     issue_number: null,
+    issue_status: null,
     ...over,
   }
 }

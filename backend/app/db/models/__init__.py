@@ -12,7 +12,12 @@ from backend.app.db.models.sessions import (
     InstanceKeyRow,
     SwitchRow,
 )
-from backend.app.db.models.tickets import FilingRow, TicketFollowerRow, TicketRow
+from backend.app.db.models.tickets import (
+    FilingRow,
+    TicketFollowerRow,
+    TicketRow,
+    TrackerDeliveryRow,
+)
 
 __all__ = [
     "AccessTokenRow",
@@ -38,5 +43,6 @@ __all__ = [
     "SwitchRow",
     "TicketFollowerRow",
     "TicketRow",
+    "TrackerDeliveryRow",
     "UserRow",
 ]

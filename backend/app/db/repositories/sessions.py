@@ -219,6 +219,14 @@ class SessionRepository:
         )
         await self._session.execute(spent)
 
+    async def amend_turn(self, session_id: AgentSessionId, turn: Mapping[str, Any]) -> None:
+        """Bring the last turn of a session that has ended up to date; its outcome stays."""
+        await self._session.execute(
+            sa.update(AgentSessionRow)
+            .where(AgentSessionRow.id == session_id, AgentSessionRow.outcome.is_not(None))
+            .values(turn=turn, updated_at=sa.func.now())
+        )
+
     async def today(self) -> tuple[date, timedelta]:
         """This day in UTC, and how long it still is."""
         row = (await self._session.execute(_TODAY)).one()

@@ -24,8 +24,8 @@ from backend.app.domain.sessions import (
 )
 from backend.app.domain.tickets import (
     Candidate,
-    FilingState,
     IssueState,
+    IssueStatus,
     Ticket,
     TicketId,
     TicketOrigin,
@@ -35,11 +35,7 @@ from backend.app.domain.tickets import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTicket:
-    """A ticket to be filed: from an agent session, or by a person alone (then without session).
-
-    ``filing_id`` names the act of filing, which is the session where there is one. ``request_key``
-    is what the person's program called the request.
-    """
+    """A ticket to be filed: from an agent session, or by a person alone (then without session)."""
 
     id: TicketId
     requester_id: UserId
@@ -48,9 +44,7 @@ class NewTicket:
     problem: str
     agent_session_id: AgentSessionId | None
     chat_session_id: ChatSessionId | None
-    filing_id: UUID
     origin: TicketOrigin = TicketOrigin.CHAT
-    request_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +75,7 @@ def _ticket(row: TicketRow, requester_name: str) -> Ticket:
         issue_state=IssueState(row.issue_state),
         issue_url=row.issue_url,
         issue_number=row.issue_number,
+        issue_status=IssueStatus(row.issue_status) if row.issue_status else None,
     )
 
 
@@ -125,6 +120,44 @@ _CANDIDATES = sa.text(
     """
 )
 
+#: The same for texts that stand elsewhere: asked against titles and bodies, in their order.
+_LIKENESS = sa.text(
+    """
+    WITH asked AS MATERIALIZED (
+        SELECT lexeme FROM unnest(to_tsvector('english', :question))
+    ), given AS (
+        SELECT place, to_tsvector('english', title) AS title,
+               to_tsvector('english', title || ' ' || left(body, 20000)) AS whole
+        FROM unnest(CAST(:titles AS text[]), CAST(:bodies AS text[]))
+             WITH ORDINALITY AS each(title, body, place)
+    ), shared AS (
+        SELECT place, array_agg(word.lexeme ORDER BY word.lexeme) AS words, count(*)::float8 AS n
+        FROM given, unnest(whole) AS word JOIN asked ON asked.lexeme = word.lexeme
+        GROUP BY place
+    ), titled AS (
+        SELECT place, count(*)::float8 AS n,
+               count(*) FILTER (WHERE asked.lexeme IS NOT NULL)::float8 AS in_question
+        FROM given, unnest(title) AS word LEFT JOIN asked ON asked.lexeme = word.lexeme
+        GROUP BY place
+    )
+    SELECT given.place,
+           ARRAY(
+               SELECT DISTINCT lower(said.token) FROM ts_parse('default', :question) AS said
+               WHERE length(said.token) > 1 AND said.token !~ '^-'
+                 AND ts_lexize('english_stem', lower(said.token)) <@ shared.words
+                 AND cardinality(ts_lexize('english_stem', lower(said.token))) > 0
+               LIMIT 8
+           ) AS words,
+           coalesce(
+               (shared.n / nullif((SELECT count(*) FROM asked), 0)
+                   + coalesce(titled.in_question / titled.n, 0)) / 2,
+               0
+           ) AS odds
+    FROM given LEFT JOIN shared USING (place) LEFT JOIN titled USING (place)
+    ORDER BY given.place
+    """
+)
+
 
 _NUMBER = re.compile(r"\s*#?([0-9]{1,15})\s*")
 
@@ -148,10 +181,8 @@ class TicketRepository:
     def __init__(self, session: AsyncSession) -> None:
         self._session = session
 
-    async def file(self, ticket: NewTicket, *, draft_digest: str) -> Ticket | None:
-        """Reserve the session's one filing and write its ticket; None when the session was filed
-        before. The desk is the tracker, so the filing is complete with its ticket.
-        """
+    async def file(self, ticket: NewTicket) -> Ticket | None:
+        """Write the session's one ticket; None when it has one already."""
         row = (
             await self._session.scalars(
                 insert(TicketRow)
@@ -172,19 +203,7 @@ class TicketRepository:
                 .returning(TicketRow)
             )
         ).one_or_none()
-        if row is None:
-            return None
-        await self._session.execute(
-            insert(FilingRow).values(
-                session_id=ticket.filing_id,
-                ticket_id=ticket.id,
-                state=FilingState.FILED.value,
-                draft_digest=draft_digest,
-                confirmed_by=ticket.requester_id,
-                request_key=ticket.request_key,
-            )
-        )
-        return _ticket(row, "")
+        return _ticket(row, "") if row else None
 
     async def one_at_a_time(self, person: UserId) -> None:
         """Keep other filings of this person's waiting until the transaction has ended."""
@@ -227,6 +246,25 @@ class TicketRepository:
             {"question": question, "person": person, "everybodys": everybodys, "limit": limit},
         )
         return [_candidate(row) for row in found]
+
+    async def likeness(
+        self, question: str, texts: Sequence[tuple[str, str]]
+    ) -> Sequence[tuple[float, tuple[str, ...]]]:
+        """How likely each title with its body is about the same, and the words in common; by the
+        measure that tickets are found by.
+        """
+        titles, bodies = [title for title, _ in texts], [body for _, body in texts]
+        rows = await self._session.execute(
+            _LIKENESS, {"question": question, "titles": titles, "bodies": bodies}
+        )
+        return [(round(row.odds, 2), tuple(row.words or ())) for row in rows]
+
+    async def written_as(self, numbers: Sequence[int], person: UserId) -> set[int]:
+        """Those of these issues that the person's own tickets were written as."""
+        query = sa.select(TicketRow.issue_number).where(
+            TicketRow.issue_number.in_(numbers), TicketRow.requester_id == person
+        )
+        return {number for number in await self._session.scalars(query) if number is not None}
 
     def _visible_to(self, person: UserId) -> sa.ColumnElement[bool]:
         followed = (
@@ -274,15 +312,29 @@ class TicketRepository:
         """The same by the number that people say."""
         return await self._one(TicketRow.number == number, person, everybodys=everybodys)
 
+    async def ticket_unscoped(self, ticket_id: TicketId) -> Ticket | None:
+        """Anybody's ticket: for whoever writes it into the tracker."""
+        return await self._one(TicketRow.id == ticket_id, None, everybodys=True)
+
+    async def of_issue_unscoped(self, number: int) -> Sequence[Ticket]:
+        """Anybody's tickets that were written as this issue."""
+        statement = (
+            sa.select(TicketRow, UserRow.display_name)
+            .join(UserRow, UserRow.id == TicketRow.requester_id)
+            .where(TicketRow.issue_number == number)
+            .order_by(TicketRow.number)
+        )
+        return [_ticket(*row) for row in await self._session.execute(statement)]
+
     async def _one(
-        self, condition: sa.ColumnElement[bool], person: UserId, *, everybodys: bool
+        self, condition: sa.ColumnElement[bool], person: UserId | None, *, everybodys: bool
     ) -> Ticket | None:
         statement = (
             sa.select(TicketRow, UserRow.display_name)
             .join(UserRow, UserRow.id == TicketRow.requester_id)
             .where(condition)
         )
-        if not everybodys:
+        if not everybodys and person is not None:
             statement = statement.where(self._visible_to(person))
         row = (await self._session.execute(statement)).one_or_none()
         return _ticket(*row) if row else None

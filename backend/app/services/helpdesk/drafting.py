@@ -199,6 +199,14 @@ def _footer(session_id: str, chat_session_hash: str | None) -> str:
     return "\n".join(lines)
 
 
+def marker_of(body: str) -> str:
+    """The lines of a rendered body by which it is known wherever it was posted: who it is of, and
+    the hash that only this installation can make.
+    """
+    at = body.rfind("\nagent_session: ")
+    return body[at + 1 :] if at >= 0 else ""
+
+
 def render_body(draft: TicketDraft, *, session_id: str, chat_session_hash: str | None) -> str:
     """The body exactly as it is posted; whatever is cut, its footer stays whole."""
     grade = (

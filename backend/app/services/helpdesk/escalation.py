@@ -25,7 +25,7 @@ from backend.app.services.helpdesk.clarifying import facts_from
 from backend.app.services.helpdesk.classifying import classify
 from backend.app.services.helpdesk.conversation import is_matter, told_in
 from backend.app.services.helpdesk.drafting import Matter
-from backend.app.services.helpdesk.filing import as_filed, chat_hash
+from backend.app.services.helpdesk.filing import Filing, as_filed, chat_hash
 from backend.app.services.helpdesk.titling import title_of
 
 #: The same text again within this time is the same ticket.
@@ -61,6 +61,7 @@ class Escalation:
     uow: UnitOfWork
     ids: IdSource
     admission: Admission
+    filing: Filing
     chat: ChatSettings
 
     async def summarise(self, principal: Principal, said: WhatWasSaid) -> tuple[str, str]:
@@ -126,21 +127,17 @@ class Escalation:
         hashed = chat_hash(await work.sessions.instance_key(), chat_id)
         shown = as_filed(draft, session_id=str(filing_id), chat_session_hash=hashed)
         is_token = principal.credential is Credential.ACCESS_TOKEN
-        ticket = await work.tickets.file(
-            NewTicket(
-                id=TicketId(self.ids.uuid()),
-                requester_id=principal.user_id,
-                draft=shown.draft,
-                body=shown.body,
-                problem=f"{shown.draft.title}\n{shown.draft.description}"[:_MAX_PROBLEM_CHARACTERS],
-                agent_session_id=None,
-                chat_session_id=chat_id,
-                filing_id=filing_id,
-                origin=TicketOrigin.API if is_token else TicketOrigin.WEB,
-                request_key=key,
-            ),
-            draft_digest=digest,
+        new = NewTicket(
+            id=TicketId(self.ids.uuid()),
+            requester_id=principal.user_id,
+            draft=shown.draft,
+            body=shown.body,
+            problem=f"{shown.draft.title}\n{shown.draft.description}"[:_MAX_PROBLEM_CHARACTERS],
+            agent_session_id=None,
+            chat_session_id=chat_id,
+            origin=TicketOrigin.API if is_token else TicketOrigin.WEB,
         )
+        ticket = await self.filing.write(work, new, filing_id, digest=digest, request_key=key)
         assert ticket is not None  # only a session's second ticket is none
         await work.facts.tell(
             TicketFiledByHand(

@@ -7,6 +7,7 @@ import hashlib
 import hmac
 from dataclasses import dataclass, replace
 from typing import Any
+from uuid import UUID
 
 from backend.app.core.errors import Conflict
 from backend.app.core.ids import IdSource
@@ -20,11 +21,13 @@ from backend.app.domain.sessions import (
     MAX_DRAFT_DESCRIPTION_CHARACTERS,
     MAX_DRAFT_TITLE_CHARACTERS,
     AgentSession,
+    AgentSessionId,
     CandidateSource,
     TicketDraft,
 )
-from backend.app.domain.tickets import Ticket, TicketId
-from backend.app.services.helpdesk.drafting import draft_digest, render_body
+from backend.app.domain.tickets import IssueState, Ticket, TicketId
+from backend.app.services.helpdesk.drafting import draft_digest, marker_of, render_body
+from backend.app.services.helpdesk.github import IssueWriter
 
 _HASH_CHARACTERS = 16
 
@@ -35,6 +38,14 @@ class DraftChanged(Conflict):
 
 class NotACandidate(Conflict):
     """This ticket was not among those that were found; it cannot be linked here."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedIssue:
+    """An issue of the tracker that a session was linked to, as our own search found it."""
+
+    number: int
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,31 +91,59 @@ class Filing:
     """Files and links."""
 
     ids: IdSource
+    issues: IssueWriter
 
     async def file(
         self, work: Work, session: AgentSession, principal: Principal, shown: Preview
     ) -> Ticket:
-        """The ticket of a confirmed draft. A session that has one already gets no second.
+        """The ticket of a confirmed draft, and with it the filing, reserved where there is a
+        tracker to write it to. A session that has one already gets no second.
 
         Raises:
             DraftChanged: another draft of this session was filed before.
         """
-        ticket = await work.tickets.file(
-            NewTicket(
-                id=TicketId(self.ids.uuid()),
-                requester_id=principal.user_id,
-                draft=shown.draft,
-                body=shown.body,
-                problem=str(session.progress.get("problem") or shown.draft.title),
-                agent_session_id=session.id,
-                chat_session_id=session.chat_session_id,
-                filing_id=session.id,
-            ),
-            draft_digest=shown.digest,
+        new = NewTicket(
+            id=TicketId(self.ids.uuid()),
+            requester_id=principal.user_id,
+            draft=shown.draft,
+            body=shown.body,
+            problem=str(session.progress.get("problem") or shown.draft.title),
+            agent_session_id=session.id,
+            chat_session_id=session.chat_session_id,
         )
+        ticket = await self.write(work, new, session.id, digest=shown.digest)
         if ticket is None:
             raise DraftChanged
         return ticket
+
+    async def write(
+        self,
+        work: Work,
+        new: NewTicket,
+        filing_id: UUID,
+        *,
+        digest: str,
+        request_key: str | None = None,
+    ) -> Ticket | None:
+        """A ticket with its filing, reserved where there is a tracker to write it to; None when its
+        session has a ticket already. ``filing_id`` names the act: the session, where there is one.
+        """
+        ticket = await work.tickets.file(new)
+        if ticket is None:
+            return None
+        is_outside = self.issues.is_on(await work.switches.all_until_commit())
+        confirmed_at = await work.filings.reserve(
+            AgentSessionId(filing_id),
+            ticket.id,
+            draft_digest=digest,
+            confirmed_by=new.requester_id,
+            marker=marker_of(new.body) if is_outside else None,
+            request_key=request_key,
+        )
+        if not is_outside:
+            return ticket
+        await self.issues.ask_for(work, AgentSessionId(filing_id), at=confirmed_at)
+        return replace(ticket, issue_state=IssueState.PENDING)
 
     async def link(
         self,
@@ -113,15 +152,20 @@ class Filing:
         principal: Principal,
         source: CandidateSource,
         number: int,
-    ) -> Ticket:
-        """Make the person a follower of a candidate that was shown in this session.
+    ) -> Ticket | LinkedIssue:
+        """Make the person a follower of a candidate that was shown in this session; an issue stands
+        in the tracker, and is only named.
 
         Raises:
             NotACandidate: it was not shown, or is not there for this person any more.
         """
         shown: list[dict[str, Any]] = (session.turn or {}).get("candidates") or []
-        if not any(one["source"] == source and one["number"] == number for one in shown):
+        wanted = (one for one in shown if one["source"] == source and one["number"] == number)
+        found = next(wanted, None)
+        if found is None:
             raise NotACandidate
+        if source is CandidateSource.GITHUB:
+            return LinkedIssue(number, found["url"])
         ticket = await work.tickets.by_number(
             number, principal.user_id, everybodys=principal.role.includes(Role.OPERATOR)
         )

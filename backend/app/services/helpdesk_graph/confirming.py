@@ -1,16 +1,18 @@
 """What a confirm does, in the transaction that accepts it."""
 
+from collections.abc import Awaitable
 from dataclasses import dataclass
 
 from backend.app.core.ids import IdSource
 from backend.app.db.uow import Work
 from backend.app.domain.agent_events import AgentUserConfirmed
 from backend.app.domain.principals import Principal
-from backend.app.domain.sessions import AgentSession, Outcome
+from backend.app.domain.sessions import AgentSession, AgentSessionId, Outcome
+from backend.app.domain.tickets import IssueState, Ticket
 from backend.app.schemas.helpdesk import AgentConfirmRequest, AgentTurn
 from backend.app.services.helpdesk import filing
 from backend.app.services.helpdesk.admission import AgentSessionNotFound
-from backend.app.services.helpdesk.filing import DraftChanged, Filing
+from backend.app.services.helpdesk.filing import DraftChanged, Filing, LinkedIssue
 from backend.app.services.helpdesk.persist import upsert_agent_summary
 from backend.app.services.helpdesk_graph import turns
 from backend.app.services.helpdesk_graph.driver import HelpdeskDriver, about
@@ -37,9 +39,10 @@ class Confirming:
         otherwise.
         """
         digest = None
+        filed: Ticket | LinkedIssue
         if request.link is not None:
             outcome = Outcome.LINKED
-            ticket = await self.filing.link(
+            filed = await self.filing.link(
                 work, session, principal, request.link.source, request.link.number
             )
         else:
@@ -49,8 +52,8 @@ class Confirming:
             preview = filing.preview(draft_from(request.draft.model_dump()), session, key)
             if preview.digest != digest:
                 raise DraftChanged(extra={"preview": shown(preview).model_dump(mode="json")})
-            ticket = await self.filing.file(work, session, principal, preview)
-        turn = turns.confirmed_turn(session, outcome, ticket)
+            filed = await self.filing.file(work, session, principal, preview)
+        turn = turns.confirmed_turn(session, outcome, filed)
         message_id = await upsert_agent_summary(work, self.ids, session, turn)
         change = {"progress": session.progress, "outcome": outcome, "draft_digest": digest}
         told = await self.driver.finish(work, session, turn, change, message_id=message_id)
@@ -59,9 +62,17 @@ class Confirming:
         await work.facts.tell(
             AgentUserConfirmed(
                 **about(session),
-                issue_number=ticket.issue_number,
-                ticket_number=ticket.number,
+                issue_number=filed.number if isinstance(filed, LinkedIssue) else None,
+                ticket_number=filed.number if isinstance(filed, Ticket) else None,
                 draft_digest=digest,
             )
         )
         return outcome, told
+
+    def writing(self, turn: AgentTurn) -> Awaitable[AgentTurn | None] | None:
+        """A confirmed turn's filing on its way to the tracker, with the turn that comes of it; None
+        when none is. It goes on whoever waits.
+        """
+        if turn.issue_state is not IssueState.PENDING:
+            return None
+        return self.filing.issues.take_up(AgentSessionId(turn.session_id))

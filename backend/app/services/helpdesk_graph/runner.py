@@ -61,13 +61,14 @@ from backend.app.services.runs.engine import RunEngine
 @dataclass(frozen=True, slots=True)
 class Launched:
     """A request that was let in: the session, the number behind which to follow it, and what to
-    wait for; None when there is nothing to wait for.
+    wait for; None when there is nothing to wait for. ``issue``: a filing under way to the tracker.
     """
 
     session_id: AgentSessionId
     after: int
     ending: Awaitable[Ending] | None = None
     shown: Shown | None = None
+    issue: Awaitable[AgentTurn | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,9 +239,9 @@ class HelpdeskRunner:
         given: Command[Any] = Command(
             resume={request.pending_question_id: {"confirmed": outcome.value}}
         )
-        # To its end, which changes the answer no more.
         self.engine.launch(claim, given, prepared)
-        return Launched(session_id, claim.last_seq, shown=prepared.shown)
+        issue = self.confirming.writing(turn)
+        return Launched(session_id, claim.last_seq, shown=prepared.shown, issue=issue)
 
     def _repeated(self, session: AgentSession) -> Launched:
         if session.outcome not in {Outcome.FILED, Outcome.LINKED}:
@@ -259,6 +260,8 @@ class HelpdeskRunner:
     async def turn_of(self, launched: Launched) -> AgentTurn:
         """The turn that a launched run ends in, whichever process drives it to its end."""
         ending = await launched.ending if launched.ending is not None else None
+        if launched.issue is not None and launched.shown is not None:
+            launched.shown.turn = await launched.issue or launched.shown.turn
         if launched.shown is not None and (turn := launched.shown.traced()):
             return turn
         is_replay = ending is None and launched.shown is None

@@ -4,9 +4,10 @@ catalogue. The wrapper around all of them is `services/tools/bounded.py`.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from backend.app.core.errors import AppError, ErrorKind
 from backend.app.core.text import shorten
 from backend.app.db.uow import UnitOfWork
 from backend.app.domain.budgets import Tools
@@ -14,16 +15,19 @@ from backend.app.domain.principals import Role, UserId
 from backend.app.domain.sessions import TOOL_NAMES, NextAction, ToolBudgets
 from backend.app.domain.tickets import Candidate
 from backend.app.services.chat.answering import suggestions
+from backend.app.services.helpdesk.issue_search import IssueSearch
 from backend.app.services.helpdesk_graph.state import MAX_PROPOSAL_TITLE, ProposedSolution
 from backend.app.services.knowledge.library import KnowledgeLibrary
 from backend.app.services.tools import bounded
-from backend.app.services.tools.bounded import Asked, Pause, ToolMemory, ToolResult
+from backend.app.services.tools.bounded import Asked, PartlyFailed, Pause, ToolMemory, ToolResult
 from backend.app.services.tools.web_search import WebSearch, web_search_documents
 
 _MAX_KB_RESULTS = 4
 _MAX_CANDIDATES = 3
 #: Below these odds a ticket is more likely about something else.
 _MIN_ODDS = 0.4
+#: How long the tracker is waited for, so that what the desk has is not lost with it.
+_OUTSIDE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ class AgentTools:
     library: KnowledgeLibrary
     web: WebSearch | None = None
     pause: Pause = asyncio.sleep
+    issues: IssueSearch | None = field(default=None, kw_only=True)
 
     def catalogue(self) -> tuple[Tool, ...]:
         """Every tool that the agent has."""
@@ -152,9 +157,28 @@ class AgentTools:
         return await web_search_documents(self.web, query)
 
     async def search_existing_issues(self, query: str, actor: UserId) -> Sequence[Any]:
-        """Tickets that may be about the same: the person's own, for operators everybody's."""
-        found = await self._candidates(query, actor)
-        return [_as_json(one) for one in found if one.odds >= _MIN_ODDS]
+        """Tickets that may be about the same: the person's own, for operators everybody's; and
+        issues of the tracker.
+
+        Raises:
+            PartlyFailed: the tracker gave no answer; with what the desk has.
+        """
+        ours = [one for one in await self._candidates(query, actor) if one.odds >= _MIN_ODDS]
+        if self.issues is None:
+            return [_as_json(one) for one in ours]
+        try:
+            async with asyncio.timeout(_OUTSIDE_SECONDS):
+                theirs = await self.issues.candidates(query, actor)
+        except TimeoutError as error:
+            raise PartlyFailed([_as_json(one) for one in ours], ErrorKind.UPSTREAM) from error
+        except AppError as error:
+            raise PartlyFailed(
+                [_as_json(one) for one in ours], error.kind, retry_after=error.retry_after
+            ) from error
+        likely = sorted(
+            [*ours, *(one for one in theirs if one.odds >= _MIN_ODDS)], key=lambda one: -one.odds
+        )
+        return [_as_json(one) for one in likely[:_MAX_CANDIDATES]]
 
     async def _candidates(self, query: str, actor: UserId) -> Sequence[Candidate]:
         async with self.uow() as work:

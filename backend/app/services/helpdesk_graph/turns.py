@@ -13,10 +13,12 @@ from backend.app.domain.sessions import (
     ToolBudgets,
     TurnKind,
 )
-from backend.app.domain.tickets import IssueState, Ticket
+from backend.app.domain.tickets import Ticket
 from backend.app.schemas.helpdesk import AgentTurn, WebPage
 from backend.app.services.helpdesk.classifying import classify
 from backend.app.services.helpdesk.drafting import recap
+from backend.app.services.helpdesk.filing import LinkedIssue
+from backend.app.services.helpdesk.issue_news import filed_text
 from backend.app.services.helpdesk_graph.matter import classification_of, matter_of
 from backend.app.services.helpdesk_graph.state import HelpdeskState
 
@@ -32,7 +34,7 @@ DRAFT_ASKED_FOR = (
 POSSIBLE_DUPLICATE = "A ticket about the same may exist already; you can link to it instead."
 RESOLVED = "Glad that this is solved. Nothing was filed."
 LINKED = "Linked to ticket #{number}. You will find it among your tickets; nothing new was filed."
-FILED = "Filed as ticket #{number}. You will find it among your tickets."
+LINKED_ISSUE = "Linked to issue #{number} in the tracker. Nothing new was filed."
 ABORTED = {
     AbortReason.USER: "This was cancelled. Nothing was filed.",
     AbortReason.BUDGET_EXHAUSTED: "This took longer than a session may. Nothing was filed.",
@@ -181,25 +183,35 @@ def aborted_turn(session_id: AgentSessionId, reason: AbortReason) -> AgentTurn:
     )
 
 
-def confirmed_turn(session: AgentSession, outcome: Outcome, ticket: Ticket) -> AgentTurn:
+def confirmed_turn(
+    session: AgentSession, outcome: Outcome, filed: Ticket | LinkedIssue
+) -> AgentTurn:
     """The end of a session that was filed or linked."""
-    address = f"/my/tickets/{ticket.id}"
+    if isinstance(filed, LinkedIssue):
+        return AgentTurn(
+            session_id=session.id,
+            kind=TurnKind.LINKED,
+            message=LINKED_ISSUE.format(number=filed.number),
+            linked_issue_url=filed.url,
+            issue_url=filed.url,
+            issue_number=filed.number,
+        )
     if outcome is Outcome.LINKED:
         return AgentTurn(
             session_id=session.id,
             kind=TurnKind.LINKED,
-            message=LINKED.format(number=ticket.number),
-            linked_issue_url=address,
-            ticket_id=ticket.id,
-            ticket_number=ticket.number,
+            message=LINKED.format(number=filed.number),
+            linked_issue_url=f"/my/tickets/{filed.id}",
+            ticket_id=filed.id,
+            ticket_number=filed.number,
         )
     return AgentTurn(
         session_id=session.id,
         kind=TurnKind.FILED,
-        message=FILED.format(number=ticket.number),
-        ticket_id=ticket.id,
-        ticket_number=ticket.number,
-        issue_state=IssueState(ticket.issue_state),
+        message=filed_text(filed),
+        ticket_id=filed.id,
+        ticket_number=filed.number,
+        issue_state=filed.issue_state,
         deduplicated=False,
     )
 

@@ -8,7 +8,8 @@ help. A tool never raises for what may be foreseen: its result says how it went.
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 
 from backend.app.core.errors import AppError, ErrorKind
@@ -66,6 +67,18 @@ class ToolResult:
     def __post_init__(self) -> None:
         if not self.cause:
             object.__setattr__(self, "cause", self.status.value)
+
+
+class PartlyFailed(AppError):
+    """Of several places that were searched, one gave no answer."""
+
+    def __init__(
+        self, items: Sequence[Any], why: ErrorKind, *, retry_after: timedelta | None = None
+    ) -> None:
+        super().__init__(retry_after=retry_after)
+        #: What the others found.
+        self.items = list(items)
+        self.why = why
 
 
 @dataclass(slots=True)
@@ -167,6 +180,9 @@ async def _within(asked: Asked, call: Call, query: str, pause: Pause) -> ToolRes
             return _fitting(await _repeated(call, query, bounds.retries, pause))
     except TimeoutError:
         return ToolResult(StepStatus.TIMED_OUT)
+    except PartlyFailed as error:
+        found = _fitting(error.items)
+        return replace(found, status=StepStatus.FAILED, cause=error.why.value)
     except AppError as error:
         return ToolResult(StepStatus.FAILED, cause=error.kind.value)
 
@@ -177,8 +193,9 @@ async def _repeated(call: Call, query: str, retries: int, pause: Pause) -> Seque
         try:
             return await call(query)
         except AppError as error:
-            if error.kind is not ErrorKind.UNAVAILABLE:
-                raise
+            why = error.why if isinstance(error, PartlyFailed) else error.kind
+            if why is not ErrorKind.UNAVAILABLE or error.retry_after is not None:
+                raise  # it was refused, or wants to be left alone
         await pause(seconds)
     return await call(query)
 
