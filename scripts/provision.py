@@ -92,7 +92,7 @@ def ensure_python(root: Path = REPOSITORY, tier: Tier = "run") -> Path:
     wanted: dict[str, str] = {tier: locks[tier]}
     tiers = list(_LOCK_FILES)
     # A lock contains those before it, so having installed it we have them all.
-    given = {name: locks[name] for name in tiers[: tiers.index(tier) + 1]}
+    given: dict[str, str] = {name: locks[name] for name in tiers[: tiers.index(tier) + 1]}
     return _ensure_venv(root, root / ".venv", root / _LOCK_FILES[tier], wanted, given)
 
 

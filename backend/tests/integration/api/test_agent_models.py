@@ -119,7 +119,7 @@ async def test_a_model_takes_a_session_from_question_to_ticket(
 
         assert model.bad == []
         told = [one["data"] for one in await facts(library, "agent.model_call")]
-        used = {}
+        used: dict[str, int] = {}
         for one in told:
             spent = one["tokens_in"] + one["tokens_out"]
             used[one["role"]] = used.get(one["role"], 0) + spent
