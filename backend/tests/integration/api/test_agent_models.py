@@ -13,6 +13,7 @@ from backend.app.domain.knowledge import ArticleSource
 from backend.tests.support.agent import (
     START,
     Application,
+    abort,
     application,
     confirm,
     conversation,
@@ -254,6 +255,22 @@ async def test_a_model_that_hangs_is_waited_for_once_and_nobody_else_waits(
 
     assert turn["degraded"].startswith("The language model did not answer in time, so rules chose")
     assert model.hanging == 1
+
+
+async def test_a_session_is_ended_while_its_model_hangs(
+    library: Container, settings: Settings, requester: Person
+) -> None:
+    with fake_model("bedrock", lambda _: Reply(does="hang")) as model:
+        own = settings.model_copy(update={"model": model.settings(timeout_seconds=20.0)})
+        async with application(own) as app:
+            client = await app.client(requester)
+            waiting = asyncio.ensure_future(client.post(START, json=conversation(QUESTION)))
+            await until(lambda: model.hanging == 1)
+            (row,) = await rows(library, "SELECT id FROM agent_sessions")
+            ended = await abort(client, {"session_id": str(row["id"])})
+            assert ended.json()["turn"]["reason"] == "user"
+            assert (await waiting).json()["kind"] == "aborted"
+            model.closing.set()
 
 
 async def test_the_token_budget_is_hard_and_ends_in_a_draft_by_rules(

@@ -309,7 +309,7 @@ async def test_whatever_is_chosen_and_said_a_session_keeps_its_limits_and_ends()
 
 async def test_whatever_a_model_says_a_session_keeps_its_limits_and_ends() -> None:
     ends: Counter[str] = Counter()
-    for seed in range(SESSIONS):
+    for seed in range(SESSIONS // 2):
         dice = random.Random(seed)
         model = _HostileModel(dice)
         journey = _journey(dice, RuleBasedDecider(), model)
@@ -332,8 +332,8 @@ async def test_whatever_a_model_says_a_session_keeps_its_limits_and_ends() -> No
                 assert "evil.example" not in turn.draft.title + turn.draft.description
         ends[state["outcome"]] += 1
 
-    assert sum(ends.values()) == SESSIONS
-    assert ends["filed"] > 10
+    assert sum(ends.values()) == SESSIONS // 2
+    assert ends["filed"] > 5
 
 
 async def test_what_is_shown_of_a_draft_is_what_its_digest_seals() -> None:
