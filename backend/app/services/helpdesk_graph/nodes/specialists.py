@@ -107,9 +107,8 @@ async def _question(
     if asked is None:
         return None, thought.fault
     lines = [shapes.line(one, shapes.MAX_CHOICE_CHARACTERS) for one in asked.choices]
-    choices = tuple(dict.fromkeys(one for one in lines if one and not leads_elsewhere(one)))[
-        : shapes.MAX_CHOICES
-    ]
+    plain = dict.fromkeys(one for one in lines if one and not leads_elsewhere(one))
+    choices = tuple(plain)[: shapes.MAX_CHOICES]
     text = sanitise(inline(shapes.line(asked.question, shapes.MAX_QUESTION_CHARACTERS)))
     return ClarifyingQuestion(asked.key, text, choices), None
 
