@@ -11,13 +11,13 @@ from backend.app.services.helpdesk_graph.state import HelpdeskState
 
 
 def open_proposals(state: HelpdeskState) -> list[Mapping[str, Any]]:
-    """The articles that were found and not proposed yet, the best first."""
-    tried = state.get("proposed_solutions", [])
+    """The articles that were found and may be proposed, the best first."""
+    tried = {*state.get("proposed_solutions", []), *state.get("rejected_solutions", [])}
     return [one for one in state.get("kb_retry_results", []) if one["title"] not in tried]
 
 
 def next_proposal(state: HelpdeskState) -> Mapping[str, Any] | None:
-    """The best article that was found and not proposed yet."""
+    """The best article that was found, not proposed yet, and not among what did not help before."""
     return next(iter(open_proposals(state)), None)
 
 
