@@ -321,6 +321,37 @@ async def test_what_a_specialist_makes_up_is_not_taken(
     assert turn["degraded"].startswith("The language model gave no usable answer, so rules ")
 
 
+async def test_what_no_database_can_hold_is_left_out(
+    library: Container, settings: Settings, requester: Person
+) -> None:
+    odd = "\x00\ud800"
+    steps = plan("retry_kb", "ask_user", "propose_solution", "write_draft")
+    usual = a_model(
+        steps,
+        Asked=says(key="product", question=f"Which{odd} client?", choices=[f"A{odd}"]),
+        Solved=says(article="1", steps=f"Set{odd} Keepalive to 25 seconds."),
+        Written=says(title=f"Tunnel{odd}", summary=f"It drops{odd}."),
+    )
+
+    def answer(asked: Asked) -> Reply:
+        reply = usual(asked)
+        if asked.form != "Decided":
+            return reply
+        return says(**{**reply.said, "reason": f"because{odd}", "query": f"office tunnel{odd}"})
+
+    async with sessions(settings, answer) as (_, app):
+        client = await app.client(requester)
+        turn = await started(client, QUESTION)
+        assert turn["message"] in {"Which client?", "Which? client?"}
+        for _unused in range(4):
+            if turn["kind"] == "draft_ready":
+                break
+            turn = (await reply(client, turn, reply="Still broken")).json()
+        assert turn["kind"] == "draft_ready", turn
+        assert turn["degraded"] is None
+        assert (await confirm(client, turn)).json()["kind"] == "filed"
+
+
 async def test_the_demos_question_asks_no_model(
     library: Container, settings: Settings, requester: Person
 ) -> None:
