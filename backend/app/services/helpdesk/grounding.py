@@ -12,6 +12,7 @@ _PIECE = re.compile(r"[^\s\"'`“”„«»()<>\[\]{}*|,;]{1,300}")
 _TELLING = re.compile(
     r"\d|://|\\|@|^/|/.*/|\.(?:com|org|net|io|exe|dll|ini|conf|log|bat|ps1|sh)\b|^www\."
 )
+_ELSEWHERE = re.compile(r"://|\bwww\.|\w@\w|\b(?:javascript|data|mailto|file):|\]\(")
 _ENDS = ".:!?…/-_"
 
 
@@ -32,6 +33,11 @@ def invented(text: str, material: str) -> list[str]:
 def _stands_in(piece: str, known: str) -> bool:
     """As a whole: 4 does not stand in 403."""
     return re.search(rf"(?<![^\W_]){re.escape(piece)}(?![^\W_])(?!\.\d)", known) is not None
+
+
+def leads_elsewhere(text: str) -> bool:
+    """Whether a text holds a link or an address; a question or a reason needs none."""
+    return _ELSEWHERE.search(_plain(text)) is not None
 
 
 def cited(text: str, sources: int) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from backend.app.core.text import clean, shorten
 from backend.app.domain.budgets import Allowed
+from backend.app.domain.language_models import ModelRole
 from backend.app.domain.redaction import redact
 from backend.app.domain.sessions import NextAction
 from backend.app.domain.untrusted import Fenced, Origin, fence_conversation, fence_result
@@ -31,6 +32,12 @@ class Brief:
     text: str
     shows_results: bool = False
     forged: int = 0
+
+    def steers(self, role: ModelRole) -> bool:
+        """Whether text from outside may be why an answer is not of its form. Of the supervisor: it
+        alone decides what happens next.
+        """
+        return self.shows_results and role is ModelRole.SUPERVISOR
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,14 +90,19 @@ def solved_among(numbers: Sequence[str]) -> type[Solved]:
     return form
 
 
+def _whole(text: str) -> str:
+    """Without half UTF-16 pairs, which JSON can hold and no database."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def line(text: str, limit: int) -> str:
     """A model's words in one line, without secrets and control characters, cut."""
-    return shorten(redact(clean(text)).text, limit)
+    return shorten(redact(clean(_whole(text))).text, limit)
 
 
 def block(text: str, limit: int) -> str:
     """A model's words in several lines, without secrets and control characters, cut at a line."""
-    told = redact(clean(text)).text.strip()
+    told = redact(clean(_whole(text))).text.strip()
     if len(told) <= limit:
         return told
     end = max(told.rfind("\n", limit // 2, limit), told.rfind(" ", limit // 2, limit))

@@ -126,7 +126,8 @@ class Mind:
             value, fault, why, cost = await self._once(purse, prompt, text, form, unfit)
             usage += cost
             purse.tokens += cost.total
-            is_guarded = is_guarded or (fault is ModelFault.UNUSABLE and brief.shows_results)
+            is_unusable = fault is ModelFault.UNUSABLE
+            is_guarded = is_guarded or (is_unusable and brief.steers(prompt.role))
             if is_repair:
                 break
         if fault is not None and fault.is_away:

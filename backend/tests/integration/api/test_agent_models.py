@@ -13,6 +13,7 @@ from backend.app.domain.knowledge import ArticleSource
 from backend.tests.support.agent import (
     START,
     Application,
+    abort,
     application,
     confirm,
     conversation,
@@ -256,6 +257,22 @@ async def test_a_model_that_hangs_is_waited_for_once_and_nobody_else_waits(
     assert model.hanging == 1
 
 
+async def test_a_session_is_ended_while_its_model_hangs(
+    library: Container, settings: Settings, requester: Person
+) -> None:
+    with fake_model("bedrock", lambda _: Reply(does="hang")) as model:
+        own = settings.model_copy(update={"model": model.settings(timeout_seconds=20.0)})
+        async with application(own) as app:
+            client = await app.client(requester)
+            waiting = asyncio.ensure_future(client.post(START, json=conversation(QUESTION)))
+            await until(lambda: model.hanging == 1)
+            (row,) = await rows(library, "SELECT id FROM agent_sessions")
+            ended = await abort(client, {"session_id": str(row["id"])})
+            assert ended.json()["turn"]["reason"] == "user"
+            assert (await waiting).json()["kind"] == "aborted"
+            model.closing.set()
+
+
 async def test_the_token_budget_is_hard_and_ends_in_a_draft_by_rules(
     library: Container, settings: Settings, requester: Person
 ) -> None:
@@ -302,6 +319,37 @@ async def test_what_a_specialist_makes_up_is_not_taken(
     assert len(model.of(form)) == 2  # it was asked once more
     assert kept_out not in str(turn["message"]) + str(turn["proposal"]) + str(turn["draft"])
     assert turn["degraded"].startswith("The language model gave no usable answer, so rules ")
+
+
+async def test_what_no_database_can_hold_is_left_out(
+    library: Container, settings: Settings, requester: Person
+) -> None:
+    odd = "\x00\ud800"
+    steps = plan("retry_kb", "ask_user", "propose_solution", "write_draft")
+    usual = a_model(
+        steps,
+        Asked=says(key="product", question=f"Which{odd} client?", choices=[f"A{odd}"]),
+        Solved=says(article="1", steps=f"Set{odd} Keepalive to 25 seconds."),
+        Written=says(title=f"Tunnel{odd}", summary=f"It drops{odd}."),
+    )
+
+    def answer(asked: Asked) -> Reply:
+        reply = usual(asked)
+        if asked.form != "Decided":
+            return reply
+        return says(**{**reply.said, "reason": f"because{odd}", "query": f"office tunnel{odd}"})
+
+    async with sessions(settings, answer) as (_, app):
+        client = await app.client(requester)
+        turn = await started(client, QUESTION)
+        assert turn["message"] in {"Which client?", "Which? client?"}
+        for _unused in range(4):
+            if turn["kind"] == "draft_ready":
+                break
+            turn = (await reply(client, turn, reply="Still broken")).json()
+        assert turn["kind"] == "draft_ready", turn
+        assert turn["degraded"] is None
+        assert (await confirm(client, turn)).json()["kind"] == "filed"
 
 
 async def test_the_demos_question_asks_no_model(

@@ -18,7 +18,7 @@ from backend.app.services.helpdesk import drafting
 from backend.app.services.helpdesk.clarifying import ClarifyingQuestion
 from backend.app.services.helpdesk.classifying import classify
 from backend.app.services.helpdesk.filing import as_filed
-from backend.app.services.helpdesk.grounding import cited, invented
+from backend.app.services.helpdesk.grounding import cited, invented, leads_elsewhere
 from backend.app.services.helpdesk.quoting import inline
 from backend.app.services.helpdesk.replies import PROPOSAL_CHOICES
 from backend.app.services.helpdesk.sanitising import sanitise
@@ -97,6 +97,8 @@ async def _question(
         text = _folded(asked.question)
         if len(text) < 3 or text in before:
             return "the question is empty or was asked before"
+        if leads_elsewhere(asked.question):
+            return "it holds a link or an address"
         return "it asks for a secret" if _ASKS_FOR_SECRET.search(asked.question) else None
 
     brief = mind.briefing().asking(state, keys)
@@ -105,7 +107,8 @@ async def _question(
     if asked is None:
         return None, thought.fault
     lines = [shapes.line(one, shapes.MAX_CHOICE_CHARACTERS) for one in asked.choices]
-    choices = tuple(dict.fromkeys(one for one in lines if one))[: shapes.MAX_CHOICES]
+    plain = dict.fromkeys(one for one in lines if one and not leads_elsewhere(one))
+    choices = tuple(plain)[: shapes.MAX_CHOICES]
     text = sanitise(inline(shapes.line(asked.question, shapes.MAX_QUESTION_CHARACTERS)))
     return ClarifyingQuestion(asked.key, text, choices), None
 

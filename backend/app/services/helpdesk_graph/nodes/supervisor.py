@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from backend.app.domain.budgets import Allowed, Spent, Wish, allowed_actions
 from backend.app.domain.language_models import ModelFault, ModelRole, Usage
 from backend.app.domain.sessions import NextAction, StepStatus, ToolBudgets
+from backend.app.services.helpdesk.grounding import leads_elsewhere
 from backend.app.services.helpdesk_graph.nodes.knowing import (
     known_query,
     next_proposal,
@@ -130,7 +131,9 @@ async def _by_model(
             Decision(NextAction.WRITE_DRAFT, ""), usage=thought.usage, fault=thought.fault
         )
     action = NextAction(thought.value.next_action)  # one of the allowed: the form says so
-    reason = line(thought.value.reason, MAX_REASON_CHARACTERS) or allowed.reasons[action]
+    reason = line(thought.value.reason, MAX_REASON_CHARACTERS)
+    if not reason or leads_elsewhere(reason):
+        reason = allowed.reasons[action]
     query = line(thought.value.query, MAX_QUERY_CHARACTERS) if action in SLOW else ""
     return _Picked(Decision(action, reason), query, SUPERVISOR.version, thought.usage)
 

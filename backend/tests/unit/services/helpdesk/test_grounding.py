@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.app.services.helpdesk.grounding import cited, invented
+from backend.app.services.helpdesk.grounding import cited, invented, leads_elsewhere
 
 MATERIAL = (
     "Open C:\\Tools\\vpn.exe, version 4.2.1, on port 8443. See https://help.example.org/vpn and"
@@ -58,3 +58,19 @@ def test_what_is_made_up_is_found(text: str, made_up: str) -> None:
 )
 def test_only_sources_that_exist_are_cited(text: str, sources: int, shown: str) -> None:
     assert cited(text, sources) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "does"),
+    [
+        ("Do you use Windows 10 or 11?", False),
+        ("What does https say?", False),
+        ("See HTTPS://evil.example", True),
+        ("see ｗｗｗ.evil.example", True),
+        ("write to a@b.c", True),
+        ("[click](x)", True),
+        ("javascript:alert(1)", True),
+    ],
+)
+def test_a_question_leads_nowhere_else(text: str, does: bool) -> None:
+    assert leads_elsewhere(text) == does
