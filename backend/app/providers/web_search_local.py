@@ -4,12 +4,13 @@ They are JSON: ``*.json`` holds one page or a list of them, ``*.jsonl`` a page i
 is ``title``, ``url`` and ``text``. They are read once, at the start.
 """
 
+import asyncio
+import heapq
 import json
 import math
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from backend.app.domain.web import MAX_PAGE_SNIPPET, WebPage, page
@@ -26,14 +27,6 @@ _WORD = re.compile(r"\w+")
 
 class PagesUnreadable(Exception):
     """The pages for the local search cannot be read; the message says which and why."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    page: WebPage
-    text: str
-    title_words: frozenset[str]
-    words: frozenset[str]
 
 
 def _words(text: str) -> list[str]:
@@ -85,16 +78,13 @@ class LocalWebSearch:
     """Finds pages by the words they share with a query, rare words counting more."""
 
     def __init__(self, pages: Sequence[tuple[WebPage, str]]) -> None:
-        self._pages = [
-            _Kept(
-                found,
-                text,
-                frozenset(_words(found.title)),
-                frozenset(_words(f"{found.title} {text}")),
-            )
-            for found, text in pages
-        ]
-        self._holding = Counter(word for one in self._pages for word in one.words)
+        self._pages = list(pages)
+        #: Word → the pages that hold it, by their place in the list, and which say it in the title.
+        self._holding: dict[str, list[tuple[int, bool]]] = defaultdict(list)
+        for place, (found, text) in enumerate(self._pages):
+            titled = set(_words(found.title))
+            for word in titled.union(_words(text)):
+                self._holding[word].append((place, word in titled))
 
     @classmethod
     def over(cls, path: Path) -> "LocalWebSearch":
@@ -107,34 +97,32 @@ class LocalWebSearch:
 
     async def search(self, query: str) -> Sequence[WebPage]:
         """The pages that hold most of what is asked, the best first."""
-        asked = {word: self._weight(word) for word in set(_words(query))}
-        whole = sum(asked.values())
-        rated = [(self._share(one, asked, whole), one) for one in self._pages]
-        best = sorted(
-            (one for one in rated if one[0] >= _MIN_SHARE), key=lambda one: one[0], reverse=True
+        # With many pages this takes a while, in which others must be served.
+        return await asyncio.to_thread(self._found, query)
+
+    def _found(self, query: str) -> list[WebPage]:
+        asked = {word: self._weight(word) for word in sorted(set(_words(query)))}
+        shares: dict[int, float] = defaultdict(float)
+        for word, weight in asked.items():
+            for place, is_titled in self._holding.get(word, ()):
+                shares[place] += weight * _TITLE_WEIGHT if is_titled else weight
+        least = _MIN_SHARE * sum(asked.values())
+        best = heapq.nlargest(
+            _MAX_FOUND, ((share, -place) for place, share in shares.items() if share >= least)
         )
-        return [_about(one, asked) for _, one in best[:_MAX_FOUND]]
+        return [_about(*self._pages[-place], asked) for _, place in best]
 
     def _weight(self, word: str) -> float:
-        return math.log(1 + len(self._pages) / (1 + self._holding[word]))
-
-    def _share(self, one: _Kept, asked: dict[str, float], whole: float) -> float:
-        shared = sum(
-            weight * (_TITLE_WEIGHT if word in one.title_words else 1)
-            for word, weight in asked.items()
-            if word in one.words
-        )
-        return shared / whole if whole else 0.0
+        return math.log(1 + len(self._pages) / (1 + len(self._holding.get(word, ()))))
 
 
-def _about(one: _Kept, asked: dict[str, float]) -> WebPage:
+def _about(found: WebPage, text: str, asked: dict[str, float]) -> WebPage:
     """The page with that part of its text in which most of what is asked stands."""
     width = MAX_PAGE_SNIPPET
-    starts = range(0, max(1, len(one.text) - width // 2), width // 2)
+    starts = range(0, max(1, len(text) - width // 2), width // 2)
     best = max(
         starts,
-        key=lambda at: sum(asked.get(word, 0) for word in set(_words(one.text[at : at + width]))),
+        key=lambda at: sum(asked.get(word, 0) for word in set(_words(text[at : at + width]))),
     )
-    begin = one.text.rfind(" ", 0, best + 1) + 1 if best else 0
-    made = page(one.page.title, one.page.url, one.text[begin : begin + width])
-    return made or one.page
+    begin = text.rfind(" ", 0, best + 1) + 1 if best else 0
+    return page(found.title, found.url, text[begin : begin + width]) or found

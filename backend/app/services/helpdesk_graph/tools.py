@@ -19,7 +19,14 @@ from backend.app.services.helpdesk.issue_search import IssueSearch
 from backend.app.services.helpdesk_graph.state import MAX_PROPOSAL_TITLE, ProposedSolution
 from backend.app.services.knowledge.library import KnowledgeLibrary
 from backend.app.services.tools import bounded
-from backend.app.services.tools.bounded import Asked, PartlyFailed, Pause, ToolMemory, ToolResult
+from backend.app.services.tools.bounded import (
+    Asked,
+    Leaves,
+    PartlyFailed,
+    Pause,
+    ToolMemory,
+    ToolResult,
+)
 from backend.app.services.tools.web_search import WebSearch, web_search_documents
 
 _MAX_KB_RESULTS = 4
@@ -36,6 +43,7 @@ class Tool:
 
     ``attempts``, ``results`` and ``asked`` are the state's keys for how often it was used, what it
     found, and the query of its last use; ``place`` is what a person reads that was searched.
+    ``is_outside``: what it is asked with may leave the house.
     """
 
     action: NextAction
@@ -46,6 +54,7 @@ class Tool:
     limit: Callable[[ToolBudgets], int]
     is_on: Callable[[Tools], bool]
     find: Callable[[str, UserId], Awaitable[Sequence[Any]]]
+    is_outside: bool = True
 
     @property
     def name(self) -> str:
@@ -72,6 +81,8 @@ class AgentTools:
     uow: UnitOfWork
     library: KnowledgeLibrary
     web: WebSearch | None = None
+    #: What of a query may leave the house, for the tools that ask elsewhere.
+    leaves: Leaves = bounded.without_secrets
     pause: Pause = asyncio.sleep
     issues: IssueSearch | None = field(default=None, kw_only=True)
 
@@ -87,6 +98,7 @@ class AgentTools:
                 limit=lambda budgets: budgets.tool_retries,
                 is_on=lambda tools: tools.retry_kb,
                 find=self.retry_kb,
+                is_outside=False,
             ),
             Tool(
                 NextAction.WEB_SEARCH,
@@ -132,7 +144,8 @@ class AgentTools:
             limit=tool.limit(use.budgets),
             time_left=use.time_left,
         )
-        return await bounded.use(asked, find, memory, pause=self.pause)
+        leaves = self.leaves if tool.is_outside else bounded.without_secrets
+        return await bounded.use(asked, find, memory, leaves=leaves, pause=self.pause)
 
     async def retry_kb(self, query: str, _actor: UserId) -> Sequence[Any]:
         """Articles that may hold a fix, each as it could be proposed."""

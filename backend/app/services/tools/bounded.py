@@ -7,6 +7,7 @@ help. A tool never raises for what may be foreseen: its result says how it went.
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -117,10 +118,13 @@ class Asked:
 
 Call = Callable[[str], Awaitable[Sequence[Any]]]
 Pause = Callable[[float], Awaitable[None]]
+#: What of a text may leave the house; an error of ours holds all of it back.
+Leaves = Callable[[str], Awaitable[str]]
+_MARK = re.compile(r"\[redacted: [^\]\n]{1,40}\]")
 
 
-def may_leave(text: str) -> str:
-    """What of a text may leave the house."""
+async def without_secrets(text: str) -> str:
+    """``text`` as any tool may be asked with it."""
     return redact(text).text
 
 
@@ -130,16 +134,25 @@ def normalised(query: str) -> str:
 
 
 async def use(
-    asked: Asked, call: Call, memory: ToolMemory, *, pause: Pause = asyncio.sleep
+    asked: Asked,
+    call: Call,
+    memory: ToolMemory,
+    *,
+    leaves: Leaves = without_secrets,
+    pause: Pause = asyncio.sleep,
 ) -> ToolResult:
-    """Use a tool within its bounds.
+    """Use a tool within its bounds; of its query goes out what ``leaves`` lets go.
 
     Raises:
         TransactionHeldAcrossWait: a unit of work is open.
         Exception: any other fault of ours, which no result hides.
     """
     refuse_inside_unit_of_work(f"The tool {asked.tool}")
-    query = may_leave(asked.query)
+    try:
+        query = await leaves(asked.query)
+    except AppError as error:  # it could not be told what may leave, so nothing does
+        memory.used[asked.tool] = memory.used.get(asked.tool, 0) + 1
+        return ToolResult(StepStatus.FAILED, cause=error.kind.value)
     async with memory.turn(asked.tool):
         if not asked.is_on:
             memory.used[asked.tool] = memory.used.get(asked.tool, 0) + 1
@@ -164,10 +177,7 @@ def _found(items: Sequence[Any]) -> StepStatus:
 
 def _says_something(query: str, before: str) -> bool:
     """Whether anything is left beside the marks of what was taken out."""
-    if query == before:
-        return True
-    words = query.replace("[redacted: ", "[").split()
-    return any(any(map(str.isalnum, word)) for word in words if not word.startswith("["))
+    return query == before or any(map(str.isalnum, _MARK.sub("", query)))
 
 
 async def _within(asked: Asked, call: Call, query: str, pause: Pause) -> ToolResult:

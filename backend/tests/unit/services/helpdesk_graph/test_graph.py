@@ -226,7 +226,7 @@ def _journey(dice: random.Random, decider: Decider, model: LanguageModel | None 
         web_search=dice.random() < 0.8,
         search_duplicates=dice.random() < 0.8,
     )
-    tools = _RandomTools(cast(Any, None), cast(Any, None), None, _at_once, dice)
+    tools = _RandomTools(cast(Any, None), cast(Any, None), pause=_at_once, dice=dice)
     return _Journey(
         build_helpdesk_graph(InMemorySaver(), decider, BUDGETS, tools, mind or None),
         RunContext(

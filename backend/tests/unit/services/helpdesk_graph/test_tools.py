@@ -23,7 +23,7 @@ async def _at_once(_seconds: float) -> None:
 
 
 def _tools(web: WebSearch | None) -> AgentTools:
-    return AgentTools(cast(Any, None), cast(Any, None), web, _at_once)
+    return AgentTools(cast(Any, None), cast(Any, None), web, pause=_at_once)
 
 
 def _tool(tools: AgentTools, action: NextAction) -> Tool:
@@ -46,6 +46,7 @@ def test_the_catalogue_is_whole() -> None:
 
     assert {one.action for one in catalogue} == set(TOOL_NAMES)
     assert {one.name for one in catalogue} <= set(BOUNDS)
+    assert {one.name for one in catalogue if not one.is_outside} == {"retry_kb"}
     for one in catalogue:
         assert {one.attempts, one.results, one.asked} <= set(HelpdeskState.__annotations__)
 

@@ -150,9 +150,10 @@ async def test_a_query_leaves_without_its_secrets() -> None:
     assert made.asked == ["my password is [redacted: password] and it fails"]
 
 
-async def test_a_query_of_nothing_but_a_secret_does_not_leave() -> None:
+@pytest.mark.parametrize("secret", ["ghp_" + "a1B2" * 9, "536-90-4399", "4111 1111 1111 1111"])
+async def test_a_query_of_nothing_but_a_secret_does_not_leave(secret: str) -> None:
     made = _Tool()
-    result = await _use(made, _asked("ghp_" + "a1B2" * 9))
+    result = await _use(made, _asked(secret))
 
     assert (result.status, result.cause) == (StepStatus.BLOCKED, "nothing_to_send")
     assert made.asked == []
@@ -224,3 +225,21 @@ async def test_a_result_holds_only_so_much_the_best_first() -> None:
     assert [one["title"] for one in result.items] == ["0", "1", "2"]
     assert result.is_cut
     assert (await _use(_Tool([{"s": "x" * MAX_RESULT_BYTES}]), _asked())).status is StepStatus.EMPTY
+
+
+async def test_who_tells_what_may_leave_is_handed_in_and_holds_everything_back_by_failing() -> None:
+    async def nobody_named(text: str) -> str:
+        return text.replace("Maya Rossi", "")
+
+    async def cannot_tell(_text: str) -> str:
+        raise Unavailable
+
+    made, memory = _Tool(), ToolMemory()
+    await use(_asked("vpn of Maya Rossi"), made, memory, leaves=nobody_named)
+    nothing = await use(_asked("Maya Rossi"), made, ToolMemory(), leaves=nobody_named)
+    held = await use(_asked("vpn"), made, memory, leaves=cannot_tell)
+
+    assert made.asked == ["vpn of "]
+    assert (nothing.status, nothing.cause) == (StepStatus.BLOCKED, "nothing_to_send")
+    assert (held.status, held.cause) == (StepStatus.FAILED, "unavailable")
+    assert memory.used["web_search"] == 2
