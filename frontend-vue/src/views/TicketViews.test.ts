@@ -120,7 +120,8 @@ describe('a ticket', () => {
   it('with a dangerous address has no link', async () => {
     fakeServer({
       ...standard,
-      [one]: () => aTicket({ issue_state: 'filed', issue_number: 7, issue_url: 'javascript:alert(1)' }),
+      [one]: () =>
+        aTicket({ issue_state: 'filed', issue_number: 7, issue_url: 'javascript:alert(1)' }),
     })
     const { getByText } = await mountAt('/my/tickets/ticket-12')
     getByText('Issue #7')

@@ -113,13 +113,13 @@ class GitHubIssueTracker:
         return self._attempted(answer)
 
     def _attempted(self, answer: _Answer) -> Attempt:
+        wait = self._told_to_wait(_CORE, answer)
         if answer.status == 201:
             try:
                 number = _number(answer.json())
             except TrackerUnavailable:
                 return Unsure(answer.status)  # it is there, under a number that we do not know
             return Written(number, self._url(number))
-        wait = self._told_to_wait(_CORE, answer)
         if wait is not None and answer.status < 500:
             return NotSent(answer.status, wait)
         if 300 <= answer.status < 500 and answer.status not in _DOUBTFUL:
