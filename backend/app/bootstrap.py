@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from backend.app.core.clock import Clock, SystemClock
 from backend.app.core.errors import AppError
 from backend.app.core.ids import IdSource, RandomIds
+from backend.app.core.leaving_settings import GitHubTextSettings, LeavingSettings
 from backend.app.core.periodic import every
 from backend.app.core.settings import Settings
 from backend.app.core.tasks import Tasks
@@ -21,6 +22,7 @@ from backend.app.db.uow import UnitOfWork, unit_of_work
 from backend.app.domain.runs import NOTIFY_CHANNEL, GraphKind, OwnerId
 from backend.app.providers.audit_log import AuditFile
 from backend.app.providers.metrics import PrometheusMetrics
+from backend.app.providers.name_model import name_model
 from backend.app.providers.web_search import CannedWebSearch
 from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
@@ -28,6 +30,7 @@ from backend.app.services.counters import DISTRIBUTIONS, HELP
 from backend.app.services.facts import FactReaders
 from backend.app.services.helpdesk.admission import Admission
 from backend.app.services.helpdesk.filing import Filing
+from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk_graph.beginning import Beginning
 from backend.app.services.helpdesk_graph.confirming import Confirming
 from backend.app.services.helpdesk_graph.driver import HelpdeskDriver, budgets_of
@@ -144,8 +147,11 @@ async def build(
         searches = asyncio.Semaphore(max(1, settings.database.pool_size // 2))
         library = KnowledgeLibrary(uow, ids, searches=searches)
         sweeps = IdentitySweeps(uow, settings.identity)
-        async with _runs(settings, uow, tasks, clock, parts) as runs:
-            agent = _agent(settings, uow, runs, library, clock, ids, parts)
+        async with (
+            _runs(settings, uow, tasks, clock, parts) as runs,
+            _leaving(settings.leaving, settings.github_text) as leaving,
+        ):
+            agent = _agent(settings, uow, runs, library, clock, ids, parts, leaving)
             agent_sweeps = SessionSweeps(
                 uow, agent, runs.engine.checkpoints, settings.checkpoints.ttl
             )
@@ -216,6 +222,16 @@ async def _runs(
         yield _Runs(engine, claims, controls, RunEvents(uow, bell))
 
 
+@asynccontextmanager
+async def _leaving(names: LeavingSettings, text: GitHubTextSettings) -> AsyncIterator[Leaving]:
+    model = name_model(enabled=names.enabled, configured=names.model_dir)
+    try:
+        yield Leaving(model, names.seconds, text.body_max_chars)
+    finally:
+        if model is not None:
+            model.close()
+
+
 def _agent(
     settings: Settings,
     uow: UnitOfWork,
@@ -224,10 +240,11 @@ def _agent(
     clock: Clock,
     ids: IdSource,
     parts: AgentParts,
+    leaving: Leaving,
 ) -> HelpdeskRunner:
     tools = AgentTools(uow, library, parts.web)
     graph = build_helpdesk_graph(
-        runs.engine.checkpoints.saver, parts.decider, budgets_of(settings.agent), tools
+        runs.engine.checkpoints.saver, parts.decider, budgets_of(settings.agent), tools, leaving
     )
     driver = HelpdeskDriver(graph, uow, clock, ids, settings.agent)
     runs.engine.register(GraphKind.HELPDESK, driver)
@@ -237,11 +254,11 @@ def _agent(
         ids=ids,
         admission=admission,
         beginning=Beginning(ids),
-        confirming=Confirming(ids, Filing(ids), driver),
+        confirming=Confirming(ids, Filing(ids), driver, leaving),
         claims=runs.claims,
         controls=runs.controls,
         engine=runs.engine,
-        sessions=HelpdeskSessions(uow, admission, runs.events),
+        sessions=HelpdeskSessions(uow, admission, runs.events, leaving),
     )
 
 

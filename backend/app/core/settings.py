@@ -18,6 +18,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from backend.app.core.database_url import for_the_driver
 from backend.app.core.job_settings import JobSettings
+from backend.app.core.leaving_settings import GitHubTextSettings, LeavingSettings
 
 
 class UnsafeSettings(Exception):
@@ -276,6 +277,8 @@ class Settings(BaseModel):
     identity: IdentitySettings = Field(default_factory=IdentitySettings)
     chat: ChatSettings = Field(default_factory=ChatSettings)
     agent: AgentSettings = Field(default_factory=AgentSettings)
+    leaving: LeavingSettings = Field(default_factory=LeavingSettings)
+    github_text: GitHubTextSettings = Field(default_factory=GitHubTextSettings)
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
     runs: RunSettings = Field(default_factory=RunSettings)
     jobs: JobSettings = Field(default_factory=JobSettings)
@@ -308,6 +311,8 @@ SETTINGS_GROUPS: tuple[type[BaseSettings], ...] = (
     IdentitySettings,
     ChatSettings,
     AgentSettings,
+    LeavingSettings,
+    GitHubTextSettings,
     CheckpointSettings,
     RunSettings,
     JobSettings,

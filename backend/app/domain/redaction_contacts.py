@@ -56,7 +56,8 @@ _OF_A_VERSION = re.compile(
 )
 
 _PHONE = re.compile(
-    r"(?<![\w./:#=$€£@%_-])(?<!\d,)(?:\+|\(\+?|(?=\d))\d(?:[ \u00a0().-]{0,3}\d){6,14}(?![\w%@]|[.,:/-]\d)"
+    r"(?<![\w./:#=$€£@%_-])(?<!\d,)(?:\+|\(\+?|(?=\d))\d(?:[ \u00a0().-]{0,3}\d){6,14}"
+    r"(?![\w%@]|[.,:/-]\d)"
     r"|(?<=[a-z]{2})\d{3}-\d{3}-\d{4}(?![\w-])"
 )
 _DATE = re.compile(
@@ -66,9 +67,10 @@ _DATE = re.compile(
 _NORTH_AMERICAN = re.compile(r"(?:1[ .-]?)?(?:\(\d{3}\)[ ]?|\d{3}([ .-]))\d{3}[ .-]\d{4}")
 _PAIRS = re.compile(r"0\d(?:([ .-])\d\d)(?:\1\d\d){3}")
 _SAID = re.compile(
-    r"(?:phone|\bcall(?: me| us)?\b|\btel\b|telefon|téléphone|teléfono|mobile|mobil\b|\bcell|\bfax\b"
-    r"|whatsapp|\bdial|\bring\b|\bsms\b|text me|rufnummer|handy|reach (?:me|us|him|her|them)"
-    r"|hotline|extension|voicemail|answering at|(?<!bug )(?<!ticket )(?<!order )(?<!serial )(?<!part )(?<!case )"
+    r"(?:phone|\bcall(?: me| us)?\b|\btel\b|telefon|téléphone|teléfono|mobile|mobil\b|\bcell"
+    r"|\bfax\b|whatsapp|\bdial|\bring\b|\bsms\b|text me|rufnummer|handy"
+    r"|reach (?:me|us|him|her|them)|hotline|extension|voicemail|answering at"
+    r"|(?<!bug )(?<!ticket )(?<!order )(?<!serial )(?<!part )(?<!case )"
     r"(?<!invoice )(?<!reference )(?<!build )(?<!model )(?<!account )(?<!port )(?<!version )"
     r"(?<!error )(?<!card )(?<!tracking )(?<!license )(?<!licence )(?<!security )"
     r"\bnumber(?:s|(?= ?(?:is|was|:))))(?:[^\n]{0,48}|[ :]{0,3}\n[ ]{0,4})\Z",

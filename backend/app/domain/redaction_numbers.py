@@ -42,7 +42,8 @@ _CARD_KINDS_OF_ANY_LENGTH = re.compile(
 )
 #: Where a card is spoken of, whoever issued it.
 _CARD_SAID = re.compile(
-    r"\b(?:cards?|cc|karte|carte|tarjeta)\b[^\n\d]{0,40}(?<![\w.+-])(\d(?:[ -]?\d){11,18})(?![\w-])",
+    r"\b(?:cards?|cc|karte|carte|tarjeta)\b[^\n\d]{0,40}(?<![\w.+-])(\d(?:[ -]?\d){11,18})"
+    r"(?![\w-])",
     re.IGNORECASE,
 )
 _IBAN_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9])")

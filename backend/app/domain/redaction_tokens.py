@@ -9,6 +9,7 @@ addresses of pages begin with slashes, placeholders repeat themselves.
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 #: Tokens by their makers' forms. A form has a length, so that a word beginning alike is none.
 TOKEN_FORMS = re.compile(
@@ -85,15 +86,15 @@ _SERVICES = """
 _SERVICE = re.compile("|".join(re.escape(name) for name in _SERVICES.split()), re.IGNORECASE)
 _KEY_WORD = re.compile(
     r"secret|token|passw|passphrase|credential|api[ _.-]?key|access[ _.-]?key|auth(?:orization|_)"
-    r"|private[ _.-]?key|signing[ _.-]?key|license[ _.-]?key|session(?:[ _-]?id)?=|_session"
+    r"|private[ _.-]?key|signing[ _.-]?key|license[ _.-]?key|session(?:[ _-]?id)?="
     r"|cookie:|client[ _-]?id",
     re.IGNORECASE,
 )
 #: What is random and meant to be known, named right before it.
 _KNOWN_TO_ALL = re.compile(
-    r"(?:commit|sha-?\d*|hash|checksum|digest|md5|revision|fingerprint|build(?: ?id)?|uidl|message-id"
-    r"|etag|boundary|crash(?: ?id)?|report(?: ?id)?|trace(?: ?id)?|request(?: ?id)?|guid|uuid"
-    r"|correlation(?: ?id)?)\W{0,8}\Z",
+    r"(?:commit|sha-?\d*|hash|checksum|digest|md5|revision|fingerprint|build(?: ?id)?|uidl"
+    r"|message-id|etag|boundary|crash(?: ?id)?|report(?: ?id)?|trace(?: ?id)?|request(?: ?id)?"
+    r"|guid|uuid|correlation(?: ?id)?)\W{0,8}\Z",
     re.IGNORECASE,
 )
 _RUN = re.compile(r"[A-Za-z0-9_=/+.~:@-]{16,}")
@@ -115,7 +116,7 @@ def is_placeholder(value: str) -> bool:
 def _changes(value: str) -> int:
     """How often letters and digits take turns."""
     kinds = [character.isdigit() for character in value if character.isalnum()]
-    return sum(one is not next_ for one, next_ in zip(kinds, kinds[1:], strict=False))
+    return sum(one is not next_ for one, next_ in pairwise(kinds))
 
 
 def _is_random(value: str, *, at_least: int) -> bool:
@@ -164,9 +165,10 @@ def random_secrets(text: str) -> Iterator[tuple[int, int]]:
         before = text[max(0, start - _CONTEXT_CHARACTERS) : start].rsplit("\n", 1)[-1]
         if not value or "//" in value or "@" in value or _KNOWN_TO_ALL.search(before):
             continue
-        if _IS_ASSIGNED.search(before) and _is_called(before, value):
-            yield start, start + len(value)
-        elif not name and text[start - 1 : start] not in {"/", "\\"} and _is_lonely_secret(value):
+        is_lonely = not name and text[start - 1 : start] not in {"/", "\\"}
+        if (_IS_ASSIGNED.search(before) and _is_called(before, value)) or (
+            is_lonely and _is_lonely_secret(value)
+        ):
             yield start, start + len(value)
 
 

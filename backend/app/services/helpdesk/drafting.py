@@ -22,7 +22,7 @@ from backend.app.services.helpdesk.clarifying import NOT_KNOWN
 from backend.app.services.helpdesk.facts import MAX_FACT_CHARACTERS
 from backend.app.services.helpdesk.pleasantries import without_pleasantries
 from backend.app.services.helpdesk.quoting import inline, quote
-from backend.app.services.helpdesk.sanitising import sanitise
+from backend.app.services.helpdesk.sanitising import as_code, sanitise
 from backend.app.services.helpdesk.titling import title_of
 
 MAX_BODY_CHARACTERS = MAX_DRAFT_DESCRIPTION_CHARACTERS
@@ -30,6 +30,7 @@ CUT = "(Cut here: the description was too long.)"
 FILED_BY = "AI-assisted draft, reviewed and filed by user."
 _MAX_ANSWER_CHARACTERS = 800
 _MAX_LISTED = 12
+_SHORTEST_CUT = 100
 _LONG_ANSWER = 60
 _LABELS = {
     "product": "Product",
@@ -163,20 +164,30 @@ def _footer(session_id: str, chat_session_hash: str | None) -> str:
     return "\n".join(lines)
 
 
-def render_body(draft: TicketDraft, *, session_id: str, chat_session_hash: str | None) -> str:
-    """The body exactly as it is posted; whatever is cut, its footer stays whole."""
+def render_body(
+    draft: TicketDraft,
+    *,
+    session_id: str,
+    chat_session_hash: str | None,
+    max_characters: int = MAX_BODY_CHARACTERS,
+) -> str:
+    """The body exactly as it is posted, ``max_characters`` long at most; whatever is cut, its
+    footer stays whole.
+    """
     grade = (
         f"Severity: {draft.severity.value} · Impact: {draft.impact.value} · "
         f"Category: {draft.category.value}"
     )
     end = f"\n\n{grade}\n\n{_footer(session_id, chat_session_hash)}"
     unsigned = _FOOTER_LINE.sub(r"\1 session", redact(draft.description).text)
-    room = MAX_BODY_CHARACTERS - len(end)
-    safe = sanitise(unsigned).strip()
-    if len(safe) > room:
-        # What is cut may have closed a code block; closing it anew takes a line.
-        safe = sanitise(_cut(safe, room - 200)).strip()
-    return f"{safe}{end}".lstrip()
+    room = max_characters - len(end)
+    # Cut before it is made safe, so that what is posted is what was looked at; what takes the place
+    # of a mention or a sign is longer than that, so it may have to be cut shorter.
+    safe, allowed = sanitise(_cut(unsigned, room)), room
+    while len(safe) > room and allowed > _SHORTEST_CUT:
+        allowed -= len(safe) - room + _SHORTEST_CUT
+        safe = sanitise(_cut(unsigned, max(allowed, _SHORTEST_CUT)))
+    return f"{safe if len(safe) <= room else as_code(CUT)}{end}".lstrip()
 
 
 def draft_digest(title: str, body: str) -> str:

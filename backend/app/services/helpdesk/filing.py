@@ -14,6 +14,7 @@ from backend.app.core.text import clean
 from backend.app.db.repositories.tickets import NewTicket
 from backend.app.db.uow import Work
 from backend.app.domain.chat import ChatSessionId
+from backend.app.domain.placeholders import Placeholders, without_contacts
 from backend.app.domain.principals import Principal, Role
 from backend.app.domain.redaction import redact
 from backend.app.domain.sessions import (
@@ -24,7 +25,11 @@ from backend.app.domain.sessions import (
     TicketDraft,
 )
 from backend.app.domain.tickets import Ticket, TicketId
-from backend.app.services.helpdesk.drafting import draft_digest, render_body
+from backend.app.services.helpdesk.drafting import (
+    MAX_BODY_CHARACTERS,
+    draft_digest,
+    render_body,
+)
 
 _HASH_CHARACTERS = 16
 
@@ -54,24 +59,50 @@ def chat_hash(key: bytes, chat_session_id: ChatSessionId | None) -> str | None:
     return digest.hexdigest()[:_HASH_CHARACTERS]
 
 
-def as_filed(draft: TicketDraft, *, session_id: str, chat_session_hash: str | None) -> Preview:
-    """A draft without secrets, in the very characters that are shown, confirmed and filed."""
-    title = " ".join(clean(redact(draft.title).text).split())
+def _left(text: str, known: Placeholders) -> str:
+    return without_contacts(clean(redact(text).text), known)
+
+
+def as_filed(
+    draft: TicketDraft,
+    *,
+    session_id: str,
+    chat_session_hash: str | None,
+    max_characters: int = MAX_BODY_CHARACTERS,
+) -> Preview:
+    """A draft without secrets and ways to reach people, in the very characters that are shown,
+    confirmed and filed. Names go before, by `Leaving.draft`, for they take a model's time.
+    """
+    known = Placeholders()
+    known.make_room([draft.title, draft.description])
+    title = " ".join(_left(draft.title, known).split())
     safe = replace(
         draft,
         title=title[:MAX_DRAFT_TITLE_CHARACTERS].rstrip(),
-        description=clean(redact(draft.description).text)[:MAX_DRAFT_DESCRIPTION_CHARACTERS],
+        description=_left(draft.description, known)[:MAX_DRAFT_DESCRIPTION_CHARACTERS],
     )
-    body = render_body(safe, session_id=session_id, chat_session_hash=chat_session_hash)
+    body = render_body(
+        safe,
+        session_id=session_id,
+        chat_session_hash=chat_session_hash,
+        max_characters=max_characters,
+    )
     return Preview(safe, body, draft_digest(safe.title, body))
 
 
-def preview(draft: TicketDraft, session: AgentSession, key: bytes) -> Preview:
+def preview(
+    draft: TicketDraft,
+    session: AgentSession,
+    key: bytes,
+    *,
+    max_characters: int = MAX_BODY_CHARACTERS,
+) -> Preview:
     """How a draft would be filed for a session."""
     return as_filed(
         draft,
         session_id=str(session.id),
         chat_session_hash=chat_hash(key, session.chat_session_id),
+        max_characters=max_characters,
     )
 
 

@@ -14,18 +14,16 @@ from cmarkgfm.cmark import Options
 from selectolax.lexbor import LexborHTMLParser
 
 _EXTENSIONS = ["table", "autolink", "strikethrough", "tasklist"]
-_ELEMENTS = frozenset(
-    """
+_ELEMENT_NAMES = """
     html head body p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong del a table
     thead tbody tr th td input sup section
-    """.split()
-)
-_ATTRIBUTES = frozenset(
-    """
-    href title class align start type checked disabled id data-footnotes data-footnote-ref
-    data-footnote-backref data-footnote-backref-idx aria-label
-    """.split()
-)
+"""
+_ELEMENTS = frozenset(_ELEMENT_NAMES.split())
+_ATTRIBUTE_NAMES = """
+    href title class align start type checked disabled id data-footnotes data-footnote-ref data-
+    footnote-backref data-footnote-backref-idx aria-label
+"""
+_ATTRIBUTES = frozenset(_ATTRIBUTE_NAMES.split())
 _QUIET = frozenset({"pre", "code", "a"})
 #: What the tracker turns into a mention, a reference or a link to a commit.
 _LIVE = re.compile(

@@ -9,7 +9,7 @@ nowhere good its own words.
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import cast
+from typing import Any, ClassVar, cast
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererProtocol
@@ -28,6 +28,11 @@ _HASH = re.compile(
 )
 #: What the parser makes of a task's box.
 _BOX = re.compile(r'<input class="task-list-item-checkbox"[^>]*>')
+#: A link that the parser did not take for one; other readers might.
+_SCHEME = re.compile(
+    r"(?<=\]\()(\s{0,20}(?:javascript|vbscript|data|file|blob))(?=:)", re.IGNORECASE
+)
+_TAG = re.compile(r"\\*<(?=[A-Za-z/!?])")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
 
 
@@ -45,7 +50,7 @@ def _inert(content: str) -> Iterator[Token]:
         if place % 2:
             yield _code(part)
         elif part:
-            broken = _MENTION.sub("@" + _BREAK, part)
+            broken = _SCHEME.sub(r"\1" + _BREAK, _MENTION.sub("@" + _BREAK, part))
             yield _text(_REFERENCE.sub(lambda found: found[0] + _BREAK, broken))
 
 
@@ -159,6 +164,21 @@ def _blocks(tokens: list[Token]) -> Iterator[Token]:
         yield token
 
 
+def _entities(text: str, *_: object) -> str:
+    """Written text with what could begin a tag as an entity, for readers that know no backslash.
+    A backslash of the text itself is doubled by then, so one that is alone is the writer's.
+    """
+    return _TAG.sub(lambda found: "\\" * ((len(found[0]) - 1) // 2 * 2) + "&lt;", text)
+
+
+class _Entities:
+    """An extension of the writer."""
+
+    RENDERERS: ClassVar[dict[str, Any]] = {}
+    POSTPROCESSORS: ClassVar[dict[str, Any]] = {"text": _entities}
+    update_mdit = staticmethod(lambda _: None)
+
+
 @cache
 def _parser() -> MarkdownIt:
     # The renderer is a class that takes the parser, as the protocol wants it.
@@ -166,7 +186,7 @@ def _parser() -> MarkdownIt:
     extension = PARSER_EXTENSIONS["gfm"]
     made.options["mdformat"] = {"number": True}
     made.options["store_labels"] = True
-    made.options["parser_extension"] = [extension]
+    made.options["parser_extension"] = [extension, _Entities]
     made.options["codeformatters"] = {}
     extension.update_mdit(made)
     return made

@@ -8,6 +8,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from backend.app.domain.budgets import Wish
 from backend.app.domain.sessions import NextAction, ToolBudgets
+from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk_graph.nodes import (
     lookups,
     pauses,
@@ -49,7 +50,11 @@ def _after_draft(state: HelpdeskState) -> str:
 
 
 def build_helpdesk_graph(
-    saver: BaseCheckpointSaver[Any], decider: Decider, budgets: ToolBudgets, tools: AgentTools
+    saver: BaseCheckpointSaver[Any],
+    decider: Decider,
+    budgets: ToolBudgets,
+    tools: AgentTools,
+    leaving: Leaving,
 ) -> Graph:
     """The graph over a saver, compiled."""
     builder: Any = StateGraph(HelpdeskState, context_schema=RunContext)
@@ -57,8 +62,9 @@ def build_helpdesk_graph(
     builder.add_node("retry_kb", lookups.make_retry_kb_node(tools))
     builder.add_node("web_search", lookups.make_web_search_node(tools))
     builder.add_node("search_duplicates", lookups.make_search_duplicates_node(tools))
-    for name in ("clarifier", "classifier", "propose_solution", "writer"):
+    for name in ("clarifier", "classifier", "propose_solution"):
         builder.add_node(name, getattr(specialists, name))
+    builder.add_node("writer", specialists.make_writer_node(leaving))
     for name in ("await_user", "await_confirm", *_ENDS):
         builder.add_node(name, getattr(pauses, name))
     builder.add_edge(START, "supervisor")

@@ -4,11 +4,16 @@ Effects on the world are not here: a confirmed draft becomes a ticket in the tra
 accepts the confirm.
 """
 
+from collections.abc import Awaitable, Callable
+
+from backend.app.core.errors import Unavailable
 from backend.app.domain.budgets import Wish
-from backend.app.domain.sessions import Classification
+from backend.app.domain.sessions import Classification, TicketDraft
 from backend.app.services.helpdesk import drafting
 from backend.app.services.helpdesk.classifying import classify
+from backend.app.services.helpdesk.drafting import Matter
 from backend.app.services.helpdesk.filing import as_filed
+from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk.replies import PROPOSAL_CHOICES
 from backend.app.services.helpdesk_graph.matter import (
     additions,
@@ -68,23 +73,37 @@ async def classifier(state: HelpdeskState) -> Update:
     }
 
 
-async def writer(state: HelpdeskState) -> Update:
-    """Write the ticket's draft from all that is known, and how it would be filed."""
-    graded: Classification = (
-        classification_of(state)
-        if "classification" in state and not additions(state)
-        else classify(said(state), state.get("facts", {}))
-    )
-    case = state["case"]
-    preview = as_filed(
-        drafting.write_draft(matter_of(state, graded)),
-        session_id=case["session_id"],
-        chat_session_hash=case["chat_hash"],
-    )
-    tell_done(state)
-    return {
-        "draft": draft_of(preview.draft),
-        "body_preview": [preview.body],
-        "draft_digest": preview.digest,
-        "wish": Wish.GO_ON.value,
-    }
+def make_writer_node(leaving: Leaving) -> Callable[[HelpdeskState], Awaitable[Update]]:
+    """The node that writes drafts, without what must not leave the house."""
+
+    async def writer(state: HelpdeskState) -> Update:
+        """Write the ticket's draft from all that is known, and how it would be filed."""
+        graded: Classification = (
+            classification_of(state)
+            if "classification" in state and not additions(state)
+            else classify(said(state), state.get("facts", {}))
+        )
+        case, matter = state["case"], matter_of(state, graded)
+        preview = as_filed(
+            await _without_names(leaving, drafting.write_draft(matter), matter),
+            session_id=case["session_id"],
+            chat_session_hash=case["chat_hash"],
+            max_characters=leaving.body_characters,
+        )
+        tell_done(state)
+        return {
+            "draft": draft_of(preview.draft),
+            "body_preview": [preview.body],
+            "draft_digest": preview.digest,
+            "wish": Wish.GO_ON.value,
+        }
+
+    return writer
+
+
+async def _without_names(leaving: Leaving, draft: TicketDraft, matter: Matter) -> TicketDraft:
+    try:
+        return await leaving.draft(draft, [turn.content for turn in matter.conversation])
+    except Unavailable:
+        # Shown to its own person it may be; the confirm looks for names again before it files.
+        return draft

@@ -186,7 +186,7 @@ _PIECES = st.sampled_from(
 
 
 @given(st.lists(_PIECES, max_size=30).map("".join))
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)  # the first text loads the parser
 def test_no_words_break_out_of_their_quotation(words: str) -> None:
     body = _body(words or "x", answers=(("Question?", words),))
     assert _headings(body)[0] == "Problem"

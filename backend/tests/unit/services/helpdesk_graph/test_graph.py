@@ -22,6 +22,7 @@ from backend.app.domain.sessions import (
     TurnKind,
 )
 from backend.app.schemas.helpdesk import TicketDraft
+from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk_graph import turns
 from backend.app.services.helpdesk_graph.graph import Graph, build_helpdesk_graph
 from backend.app.services.helpdesk_graph.nodes.steps import SLOW, RunContext, StepTold
@@ -181,7 +182,7 @@ def _journey(dice: random.Random, decider: Decider) -> _Journey:
     )
     tools = _RandomTools(cast(Any, None), cast(Any, None), None, dice)
     return _Journey(
-        build_helpdesk_graph(InMemorySaver(), decider, BUDGETS, tools),
+        build_helpdesk_graph(InMemorySaver(), decider, BUDGETS, tools, Leaving()),
         RunContext(
             session=a_session(uuid4(), UUID(int=1)),
             clock=clock,
