@@ -58,6 +58,7 @@ _OF_A_VERSION = re.compile(
 _PHONE = re.compile(
     r"(?<![\w./:#=$€£@%_-])(?<!\d,)(?:\+|\(\+?|(?=\d))\d(?:[ \u00a0().-]{0,3}\d){6,14}"
     r"(?![\w%@]|[.,:/-]\d)"
+    r"|(?<![\w.,/:#=-])0\d{2,5} ?/ ?\d{4,9}(?![\w/.-])"
     r"|(?<=[a-z]{2})\d{3}-\d{3}-\d{4}(?![\w-])"
 )
 _DATE = re.compile(
@@ -94,12 +95,21 @@ def _is_in_a_plan(number: str, regions: tuple[str | None, ...]) -> bool:
     return False
 
 
+@lru_cache(maxsize=4096)
+def _is_of_a_country(number: str) -> bool:
+    """Whether ``number`` begins with a country's code and is as long as numbers there are."""
+    try:
+        return phonenumbers.is_possible_number(phonenumbers.parse(number))
+    except phonenumbers.NumberParseException:
+        return False
+
+
 def _is_phone(written: str, *, is_said: bool) -> bool:
     digits = "".join(filter(str.isdigit, written))
     if not 7 <= len(digits) <= 15 or len(set(digits)) < 3 or _DATE.fullmatch(written.lstrip("(")):
         return False
     if written.lstrip("(").startswith("+"):
-        return is_said or "(0)" in written or _is_in_a_plan(f"+{digits}", (None,))
+        return is_said or "(0)" in written or _is_of_a_country(f"+{digits}")
     if _NORTH_AMERICAN.fullmatch(written):
         return _is_in_a_plan(digits, ("US",)) or is_said
     if _PAIRS.fullmatch(written) and _is_in_a_plan(digits, ("FR",)):
@@ -117,7 +127,8 @@ def _phones(text: str) -> Iterator[tuple[int, int]]:
         before = text[max(0, found.start() - _SAID_CHARACTERS) : found.start()]
         is_said = _SAID.search(before) is not None or _SAID_BEHIND.match(text, found.end())
         if _is_phone(found[0], is_said=bool(is_said)):
-            yield found.span()
+            is_open = found[0].startswith("(") and ")" not in found[0]
+            yield found.start() + is_open, found.end()
 
 
 def _parsed(written: str) -> IPv4Address | IPv6Address | None:

@@ -172,7 +172,8 @@ class RampartNames:
     def _scores(self, text: str) -> list[ScoredWord]:
         with _LOADING:
             model = _load(self.folder)
-        return model.scores(text)
+        # Half a pair of a surrogate is no character; what stands for it is one as well.
+        return model.scores(text.encode("utf-8", "replace").decode("utf-8"))
 
     def close(self) -> None:
         """Take no more texts; what runs ends by itself."""

@@ -10,13 +10,11 @@ from typing import Any
 
 from backend.app.core.errors import Conflict
 from backend.app.core.ids import IdSource
-from backend.app.core.text import clean
 from backend.app.db.repositories.tickets import NewTicket
 from backend.app.db.uow import Work
 from backend.app.domain.chat import ChatSessionId
-from backend.app.domain.placeholders import Placeholders, without_contacts
+from backend.app.domain.placeholders import Placeholders, by_rules
 from backend.app.domain.principals import Principal, Role
-from backend.app.domain.redaction import redact
 from backend.app.domain.sessions import (
     MAX_DRAFT_DESCRIPTION_CHARACTERS,
     MAX_DRAFT_TITLE_CHARACTERS,
@@ -59,10 +57,6 @@ def chat_hash(key: bytes, chat_session_id: ChatSessionId | None) -> str | None:
     return digest.hexdigest()[:_HASH_CHARACTERS]
 
 
-def _left(text: str, known: Placeholders) -> str:
-    return without_contacts(clean(redact(text).text), known)
-
-
 def as_filed(
     draft: TicketDraft,
     *,
@@ -75,11 +69,11 @@ def as_filed(
     """
     known = Placeholders()
     known.make_room([draft.title, draft.description])
-    title = " ".join(_left(draft.title, known).split())
+    title = " ".join(by_rules(draft.title, known).split())
     safe = replace(
         draft,
         title=title[:MAX_DRAFT_TITLE_CHARACTERS].rstrip(),
-        description=_left(draft.description, known)[:MAX_DRAFT_DESCRIPTION_CHARACTERS],
+        description=by_rules(draft.description, known)[:MAX_DRAFT_DESCRIPTION_CHARACTERS],
     )
     body = render_body(
         safe,

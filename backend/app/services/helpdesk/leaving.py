@@ -12,9 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from backend.app.core.errors import Unavailable
-from backend.app.core.text import clean
-from backend.app.domain.placeholders import PLACEHOLDER, Placeholders, replaced, without_contacts
-from backend.app.domain.redaction import redact
+from backend.app.domain.placeholders import PLACEHOLDER, Placeholders, by_rules, replaced
 from backend.app.domain.redaction_names import ScoredWord, names_in
 from backend.app.domain.sessions import TicketDraft
 
@@ -61,9 +59,12 @@ class Leaving:
         placeholders = known if known is not None else Placeholders()
         placeholders.make_room([text])
         # Secrets are written with the names they belong to, so they go before names do.
-        left = without_contacts(redact(clean(text)).text, placeholders)
+        left = by_rules(text, placeholders)
         for _ in range(_MOST_ROUNDS):
-            before, left = left, replaced(left, await self._names(left), placeholders)
+            before = left
+            left = replaced(left, await self._names(left), placeholders)
+            left = replaced(left, placeholders.mentions(left), placeholders)
+            left = by_rules(left, placeholders)
             if left == before:
                 break
         return left
