@@ -79,6 +79,7 @@ _SAID = re.compile(
 )
 _SAID_BEHIND = re.compile(r"[ -]\(?(?:office|fax|mobile|phone|cell|home|work)\b", re.IGNORECASE)
 _SAID_CHARACTERS = 70
+_GROUP = re.compile(r"\d+")
 #: Countries whose plans are asked for a number without a country's own code.
 _REGIONS = ("US", "GB", "DE", "FR", "ES", "IT", "IL", "JP", "CN", "BR", "IN", "AU", "CH")
 
@@ -122,13 +123,27 @@ def _is_phone(written: str, *, is_said: bool) -> bool:
     return is_grouped or _is_in_a_plan(digits, _REGIONS) or _is_in_a_plan(f"+{digits}", (None,))
 
 
+def _phone_end(found: re.Match[str], *, is_said: bool) -> int:
+    """Where the number that begins a row of groups of digits ends; 0 when none does."""
+    ends = [group.end() for group in _GROUP.finditer(found[0])]
+    for end in reversed(ends):
+        if _is_phone(found[0][:end], is_said=is_said):
+            return found.start() + end
+    return 0
+
+
 def _phones(text: str) -> Iterator[tuple[int, int]]:
-    for found in _PHONE.finditer(text):
+    found = _PHONE.search(text)
+    while found is not None:
         before = text[max(0, found.start() - _SAID_CHARACTERS) : found.start()]
-        is_said = _SAID.search(before) is not None or _SAID_BEHIND.match(text, found.end())
-        if _is_phone(found[0], is_said=bool(is_said)):
-            is_open = found[0].startswith("(") and ")" not in found[0]
-            yield found.start() + is_open, found.end()
+        is_said = bool(_SAID.search(before) or _SAID_BEHIND.match(text, found.end()))
+        end = _phone_end(found, is_said=is_said)
+        if end:
+            is_open = found[0].startswith("(") and ")" not in text[found.start() : end]
+            yield found.start() + is_open, end
+        first = _GROUP.search(found[0])
+        at = end or (found.start() + first.end() if first else found.end())
+        found = _PHONE.search(text, at)
 
 
 def _parsed(written: str) -> IPv4Address | IPv6Address | None:

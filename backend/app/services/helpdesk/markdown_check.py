@@ -27,7 +27,8 @@ _ATTRIBUTES = frozenset(_ATTRIBUTE_NAMES.split())
 _QUIET = frozenset({"pre", "code", "a"})
 #: What the tracker turns into a mention, a reference or a link to a commit.
 _LIVE = re.compile(
-    r"(?<![A-Za-z0-9])@[A-Za-z0-9]|#\d|(?<![A-Za-z0-9])GH-\d"
+    r"(?<![A-Za-z0-9])@[A-Za-z0-9]|#\d|(?<![.])github\.com/[\w.-]+/[\w.-]+/[a-z]"
+    r"|(?<![A-Za-z0-9])GH-\d"
     r"|(?<![A-Za-z0-9])(?:(?<=@)|(?=[a-f]{0,39}\d))[0-9a-f]{7,40}(?![A-Za-z0-9])",
     re.IGNORECASE,
 )

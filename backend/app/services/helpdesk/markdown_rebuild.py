@@ -26,6 +26,10 @@ _REFERENCE = re.compile(r"#(?=\d)|(?<![A-Za-z0-9])GH-(?=\d)", re.IGNORECASE)
 _HASH = re.compile(
     r"(?<![A-Za-z0-9])((?:(?<=@)|(?=[a-f]{0,39}\d))[0-9a-f]{7,40})(?![A-Za-z0-9])", re.IGNORECASE
 )
+#: The tracker's own pages, though no parser took them for links.
+_TRACKER = re.compile(
+    r"(?<!\.)((?:https?://)?(?:www\.)?github\.com/[^\s<>()\[\]`]{1,300})", re.IGNORECASE
+)
 #: What the parser makes of a task's box.
 _BOX = re.compile(r'<input class="task-list-item-checkbox"[^>]*>')
 #: A link that the parser did not take for one; other readers might.
@@ -46,6 +50,14 @@ def _code(content: str) -> Token:
 
 def _inert(content: str) -> Iterator[Token]:
     """A run of text with its triggers broken."""
+    for place, part in enumerate(_TRACKER.split(content)):
+        if place % 2:
+            yield _code(part)
+        else:
+            yield from _unlinked(part)
+
+
+def _unlinked(content: str) -> Iterator[Token]:
     for place, part in enumerate(_HASH.split(content)):
         if place % 2:
             yield _code(part)
