@@ -102,6 +102,7 @@ _PLURAL = re.compile(r"(?:passwords|mots de passe|passwörter)", re.IGNORECASE)
 _MARKED = "[redacted: "
 _TRAILING = ".,;:!?)]}>*_"
 _ENDS_PASSWORDS_TOO = "!?*_"
+_INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u2060-\u2064\ufeff]")
 #: Two do for what people write; each takes out something, so that contrived texts end as well.
 _MOST_ROUNDS = 16
 
@@ -246,8 +247,18 @@ def redact(text: str) -> Redacted:
     """``text`` without passwords, tokens, keys, card, account and social security numbers.
 
     What is left is looked through again until nothing more is found, so that redacting a redacted
-    text changes nothing.
+    text changes nothing. Where characters that nobody sees hide a secret, they go as well.
     """
+    found = _redacted(text)
+    plain = _INVISIBLE.sub("", text)
+    if plain == text:
+        return found
+    seen_through = _redacted(plain)
+    hides = sum(seen_through.counts.values()) > sum(found.counts.values())
+    return seen_through if hides else found
+
+
+def _redacted(text: str) -> Redacted:
     work = _Redaction(text)
     for _ in range(_MOST_ROUNDS):
         found = work.counts.total()

@@ -68,6 +68,14 @@ def as_code(text: str) -> str:
     return f"{fence}\n{text.strip(chr(10))}\n{fence}"
 
 
+def _is_code(text: str) -> bool:
+    """Whether ``text`` is what `as_code` makes."""
+    fence, _, rest = text.partition("\n")
+    code = rest.removesuffix(f"\n{fence}")
+    is_fence = len(fence) >= 3 and not fence.strip("`")
+    return is_fence and code != rest and fence not in code
+
+
 def sanitise(markdown: str) -> str:
     """``markdown`` without anything that acts: no HTML, mention, reference, image or script link.
     A code block that is left open is closed. Doing it twice changes nothing more.
@@ -75,6 +83,8 @@ def sanitise(markdown: str) -> str:
     text = _DIRECTION.sub("", clean(markdown))
     if not text.strip():
         return ""
+    if _is_code(text):
+        return text
     if is_quickly_parsed(text):
         whole = _settled(text)
         if whole is not None:

@@ -144,6 +144,19 @@ def test_a_token_of_a_known_form_is_gone(maker: str, around: str) -> None:
     assert _FORMS[maker] not in redact(around.format(_FORMS[maker])).text
 
 
+@pytest.mark.parametrize("maker", _FORMS)
+@pytest.mark.parametrize("hidden", ["\u200b", "\u00ad", "\u2060", "\ufeff"])
+def test_characters_that_nobody_sees_hide_no_token(maker: str, hidden: str) -> None:
+    token = _FORMS[maker]
+    left = redact(f"it is {hidden.join([token[:3], token[3:12], token[12:]])} I think").text
+    assert token[12:] not in left
+
+
+def test_what_nobody_sees_stays_where_it_hides_nothing() -> None:
+    text = "a\u200bword and \U0001f469\u200d\U0001f4bb"
+    assert redact(text).text == text
+
+
 @pytest.mark.parametrize("written", _ASSIGNED)
 def test_a_random_word_that_is_called_a_key_is_gone(written: str) -> None:
     left = redact(written.format(_ASSIGNED[written]))

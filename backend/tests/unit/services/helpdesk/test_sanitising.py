@@ -168,6 +168,7 @@ def test_a_hostile_text_is_not_parsed_but_shown_as_code(name: str) -> None:
     assert not is_quickly_parsed(text)
     assert sanitise(text).startswith("`")
     assert is_inert(sanitise(text))
+    assert sanitise(sanitise(text)) == sanitise(text)
 
 
 @pytest.mark.parametrize("unit", ["[", "word [x](y) ", "**a** ", "> a\n", "a\n\n", "<b> ", "@a\n"])
