@@ -16,7 +16,7 @@ class LeavingSettings(BaseSettings):
     enabled: bool = True
     #: Folder with the model's files; unset: those of the installed package.
     model_dir: Path | None = None
-    seconds: float = Field(default=5.0, gt=0, le=60)
+    seconds: float = Field(default=7.0, gt=0, le=60)
 
 
 class GitHubTextSettings(BaseSettings):

@@ -7,7 +7,8 @@ log. A model that is there and does not answer in time holds a text back rather 
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -18,7 +19,9 @@ from backend.app.domain.sessions import TicketDraft
 
 #: A text is looked at again, for what is named once may be found only when something is gone.
 _MOST_ROUNDS = 3
-_REMEMBERED = 256
+_REMEMBERED = 2048
+_PARAGRAPH_END = re.compile(r"\n[ \t>]*\n\s*")
+_PIECE_CHARACTERS = 400
 
 
 class NamesNotLookedFor(Unavailable):
@@ -37,10 +40,10 @@ class Leaving:
     """Texts without what must not leave. ``model`` None: names are off."""
 
     model: NameModel | None = None
-    seconds: float = 5.0
+    seconds: float = 7.0
     #: How long a filed issue's text may be, its footer included.
     body_characters: int = 8000
-    #: Where names stand, by text; no text is scored twice in a row.
+    #: Where names stand, by the digest of a piece of text.
     _seen: dict[bytes, tuple[tuple[int, int, str], ...]] = field(default_factory=dict)
 
     @property
@@ -58,6 +61,13 @@ class Leaving:
         """
         placeholders = known if known is not None else Placeholders()
         placeholders.make_room([text])
+        try:
+            async with asyncio.timeout(self.seconds):
+                return await self._left(text, placeholders)
+        except TimeoutError:
+            raise NamesNotLookedFor from None
+
+    async def _left(self, text: str, placeholders: Placeholders) -> str:
         # Secrets are written with the names they belong to, so they go before names do.
         left = by_rules(text, placeholders)
         for _ in range(_MOST_ROUNDS):
@@ -77,36 +87,48 @@ class Leaving:
         """
         return " ".join(PLACEHOLDER.sub(" ", await self.text(text)).split())
 
-    async def draft(self, draft: TicketDraft, said: Sequence[str] = ()) -> TicketDraft:
-        """A draft as it may be filed. Who is mentioned in ``said``, what was said in the session
-        before, in order, is numbered by that, so that a later draft names nobody otherwise.
+    async def draft(self, draft: TicketDraft, known: Placeholders | None = None) -> TicketDraft:
+        """A draft as it may be filed; ``known`` as for `text`.
 
         Raises:
             NamesNotLookedFor: as for `text`.
         """
-        known = Placeholders()
-        known.make_room([draft.title, draft.description])
-        for told in said:
-            await self.text(told, known)
-        return replace(
-            draft,
-            title=await self.text(draft.title, known),
-            description=await self.text(draft.description, known),
-        )
+        placeholders = known if known is not None else Placeholders()
+        placeholders.make_room([draft.title, draft.description])
+        # The description tells things in the order in which they were said.
+        description = await self.text(draft.description, placeholders)
+        title = await self.text(draft.title, placeholders)
+        return replace(draft, title=title, description=description)
 
-    async def _names(self, text: str) -> tuple[tuple[int, int, str], ...]:
-        if self.model is None or not text.strip():
-            return ()
-        key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    async def _names(self, text: str) -> list[tuple[int, int, str]]:
+        if self.model is None:
+            return []
+        found: list[tuple[int, int, str]] = []
+        for start, piece in _pieces(text):
+            spans = await self._names_of(self.model, piece)
+            found += [(start + begin, start + end, kind) for begin, end, kind in spans]
+        return found
+
+    async def _names_of(self, model: NameModel, piece: str) -> tuple[tuple[int, int, str], ...]:
+        key = hashlib.sha256(piece.encode("utf-8", "surrogatepass")).digest()
         if key not in self._seen:
-            try:
-                async with asyncio.timeout(self.seconds):
-                    scored = await self.model.scores(text)
-            except TimeoutError:
-                raise NamesNotLookedFor from None
+            scored = await model.scores(piece)
             while len(self._seen) >= _REMEMBERED:
                 self._seen.pop(next(iter(self._seen)))
             self._seen[key] = tuple(
-                (one.start, one.end, one.kind.value) for one in names_in(text, scored)
+                (one.start, one.end, one.kind.value) for one in names_in(piece, scored)
             )
         return self._seen[key]
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """Paragraphs of ``text`` with where they begin, short ones together: each is remembered, so
+    that a text of which little changed is not looked through as a whole again.
+    """
+    start = 0
+    for found in _PARAGRAPH_END.finditer(text):
+        if found.end() - start >= _PIECE_CHARACTERS:
+            yield start, text[start : found.end()]
+            start = found.end()
+    if text[start:].strip():
+        yield start, text[start:]

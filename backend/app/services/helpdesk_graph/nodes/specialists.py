@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable
 
 from backend.app.core.errors import Unavailable
 from backend.app.domain.budgets import Wish
+from backend.app.domain.placeholders import Placeholders
 from backend.app.domain.sessions import Classification, TicketDraft
 from backend.app.services.helpdesk import drafting
 from backend.app.services.helpdesk.classifying import classify
-from backend.app.services.helpdesk.drafting import Matter
 from backend.app.services.helpdesk.filing import as_filed
 from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk.replies import PROPOSAL_CHOICES
@@ -83,9 +83,9 @@ def make_writer_node(leaving: Leaving) -> Callable[[HelpdeskState], Awaitable[Up
             if "classification" in state and not additions(state)
             else classify(said(state), state.get("facts", {}))
         )
-        case, matter = state["case"], matter_of(state, graded)
+        case, known = state["case"], Placeholders.of_session(state.get("placeholders", {}))
         preview = as_filed(
-            await _without_names(leaving, drafting.write_draft(matter), matter),
+            await _without_names(leaving, drafting.write_draft(matter_of(state, graded)), known),
             session_id=case["session_id"],
             chat_session_hash=case["chat_hash"],
             max_characters=leaving.body_characters,
@@ -95,15 +95,16 @@ def make_writer_node(leaving: Leaving) -> Callable[[HelpdeskState], Awaitable[Up
             "draft": draft_of(preview.draft),
             "body_preview": [preview.body],
             "draft_digest": preview.digest,
+            "placeholders": known.kept(),
             "wish": Wish.GO_ON.value,
         }
 
     return writer
 
 
-async def _without_names(leaving: Leaving, draft: TicketDraft, matter: Matter) -> TicketDraft:
+async def _without_names(leaving: Leaving, draft: TicketDraft, known: Placeholders) -> TicketDraft:
     try:
-        return await leaving.draft(draft, [turn.content for turn in matter.conversation])
+        return await leaving.draft(draft, known)
     except Unavailable:
         # Shown to its own person it may be; the confirm looks for names again before it files.
         return draft

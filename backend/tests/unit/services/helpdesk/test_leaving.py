@@ -80,12 +80,27 @@ async def test_an_empty_text_asks_nobody() -> None:
 
 
 async def test_numbers_follow_the_session_and_not_the_draft() -> None:
-    leaving = Leaving(_Listed())
-    said = ["Maria told me", "that Peter knows"]
-    first = await leaving.draft(_draft("Peter", "Peter and Maria"), said)
-    later = await leaving.draft(_draft("Anna", "Maria, Peter"), [*said, "and Anna"])
-    assert (first.title, first.description) == ("[PERSON_2]", "[PERSON_2] and [PERSON_1]")
-    assert (later.title, later.description) == ("[PERSON_3]", "[PERSON_1], [PERSON_2]")
+    leaving, known = Leaving(_Listed()), Placeholders()
+    first = await leaving.draft(_draft("Peter", "Maria, then Peter"), known)
+    later = await leaving.draft(
+        _draft("Anna", "Peter, Anna and Maria"), Placeholders.of_session(known.kept())
+    )
+    assert (first.title, first.description) == ("[PERSON_2]", "[PERSON_1], then [PERSON_2]")
+    assert (later.title, later.description) == (
+        "[PERSON_3]",
+        "[PERSON_2], [PERSON_3] and [PERSON_1]",
+    )
+
+
+async def test_only_what_changed_is_scored_again() -> None:
+    model = _Listed()
+    leaving = Leaving(model)
+    long = [f"{'word ' * 100}{n}" for n in range(5)]
+    await leaving.text("\n\n".join(long))
+    before = len(model.texts)
+    await leaving.text("\n\n".join([*long[:2], "Anna", *long[2:]]))
+    assert before == 5
+    assert len(model.texts) - before <= 2
 
 
 async def test_a_name_added_to_a_draft_takes_the_next_number() -> None:
