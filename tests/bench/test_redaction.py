@@ -58,6 +58,10 @@ def _masked(text: str, left: str) -> int:
     return len(text) - len(PLACEHOLDER.sub("", _MARK.sub("", left)))
 
 
+def _words(text: str) -> set[str]:
+    return {word for word in re.findall(r"\w+", text.casefold()) if len(word) > 1}
+
+
 def _secret_of(rule: dict[str, Any], sample: str) -> str:
     """The part of a sample that must not be left."""
     found = re.search(rule["regex"], sample) if rule["python_ok"] else None
@@ -137,7 +141,7 @@ async def test_names_are_found_and_ordinary_text_is_left(public_data: Path) -> N
         left = await leaving.text(row["text"])
         for span in row["spans"]:
             spans[span["type"]] += 1
-            found[span["type"]] += span["value"] not in left
+            found[span["type"]] += not _words(span["value"]) & _words(left)
     texts = _ordinary(public_data)
     began = time.process_time()
     masked = sum([_masked(text, await leaving.text(text)) for text in texts])

@@ -44,6 +44,8 @@ _LABELS = {
     "goal": "Goal",
     "purpose": "Purpose",
 }
+#: What stands for something in brackets, where a sign behind it would make it a link or its target.
+_IN_BRACKETS = re.compile(r"(\[(?:redacted: [a-zA-Z ]{3,22}|[A-Z]{2,7}_\d{1,6})\])(?=[:(\[])")
 #: A line that could be taken for the footer's.
 _FOOTER_LINE = re.compile(r"(agent|chat)_session(?=\s{0,20}:)", re.IGNORECASE)
 
@@ -180,6 +182,7 @@ def render_body(
     )
     end = f"\n\n{grade}\n\n{_footer(session_id, chat_session_hash)}"
     unsigned = _FOOTER_LINE.sub(r"\1 session", redact(draft.description).text)
+    unsigned = _IN_BRACKETS.sub("\\1\u200b", unsigned)
     room = max_characters - len(end)
     # Cut before it is made safe, so that what is posted is what was looked at; what takes the place
     # of a mention or a sign is longer than that, so it may have to be cut shorter.
