@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -26,6 +26,7 @@ from backend.app.providers.audit_log import AuditFile
 from backend.app.providers.issue_tracker.github import github
 from backend.app.providers.llm.factory import language_model
 from backend.app.providers.metrics import PrometheusMetrics
+from backend.app.providers.name_model import name_model
 from backend.app.providers.web_search import CannedWebSearch
 from backend.app.providers.web_search_local import LocalWebSearch, PagesUnreadable
 from backend.app.providers.web_search_tavily import tavily_search
@@ -40,6 +41,7 @@ from backend.app.services.helpdesk.github import JOB as FILE_ISSUE
 from backend.app.services.helpdesk.github import IssueWriter
 from backend.app.services.helpdesk.issue_news import IssueNews
 from backend.app.services.helpdesk.issue_search import IssueSearch
+from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk_graph.beginning import Beginning
 from backend.app.services.helpdesk_graph.confirming import Confirming
 from backend.app.services.helpdesk_graph.driver import HelpdeskDriver, budgets_of
@@ -168,6 +170,8 @@ async def build(
         library = KnowledgeLibrary(uow, ids, searches=searches)
         sweeps = IdentitySweeps(uow, settings.identity)
         async with AsyncExitStack() as held:
+            leaving = await held.enter_async_context(_leaving(settings))
+            filed = replace(leaving, stays_here=not settings.github.is_configured)
             parts = agent_with or AgentParts(web=await _web_search(settings, held, demo=demo))
             model = await held.enter_async_context(language_model(settings.model))
             runs = await held.enter_async_context(_runs(settings, uow, tasks, clock, parts))
@@ -175,7 +179,9 @@ async def build(
             writing = settings.github, settings.agent, IssueNews(ids)
             issues = IssueWriter(uow, ids, clock, tasks, tracker, *writing)
             mind = _mind(settings, parts.model or model, ids)
-            agent = _agent(settings, uow, runs, library, clock, ids, parts, mind, issues)
+            agent = _agent(
+                settings, uow, runs, library, clock, ids, parts, mind, issues, leaving, filed
+            )
             agent_sweeps = SessionSweeps(
                 uow, agent.stopping, runs.engine.checkpoints, settings.checkpoints.ttl
             )
@@ -198,7 +204,7 @@ async def build(
                 jobs=_jobs(uow, settings, sweeps, agent_sweeps, issues),
                 tickets=TicketDesk(uow),
                 escalation=Escalation(
-                    uow, ids, agent.admission, Filing(ids, issues), settings.chat
+                    uow, ids, agent.admission, Filing(ids, issues), filed, settings.chat
                 ),
                 runs=runs.engine,
                 claims=runs.claims,
@@ -311,6 +317,17 @@ def _mind(settings: Settings, model: LanguageModel | None, ids: IdSource) -> Min
     )
 
 
+@asynccontextmanager
+async def _leaving(settings: Settings) -> AsyncIterator[Leaving]:
+    names = settings.leaving
+    model = name_model(enabled=names.enabled, configured=names.model_dir)
+    try:
+        yield Leaving(model, names.seconds, settings.github_text.body_max_chars)
+    finally:
+        if model is not None:
+            model.close()
+
+
 def _agent(
     settings: Settings,
     uow: UnitOfWork,
@@ -321,12 +338,13 @@ def _agent(
     parts: AgentParts,
     mind: Mind | None,
     issues: IssueWriter,
+    leaving: Leaving,
+    filed: Leaving,
 ) -> HelpdeskRunner:
     searched = IssueSearch(issues.tracker, uow) if issues.tracker else None
-    tools = AgentTools(uow, library, parts.web, issues=searched)
-    graph = build_helpdesk_graph(
-        runs.engine.checkpoints.saver, parts.decider, budgets_of(settings.agent), tools, mind
-    )
+    tools = AgentTools(uow, library, parts.web, leaves=leaving.query, issues=searched)
+    saver, budgets = runs.engine.checkpoints.saver, budgets_of(settings.agent)
+    graph = build_helpdesk_graph(saver, parts.decider, budgets, tools, filed, mind)
     driver = HelpdeskDriver(graph, uow, clock, ids, settings.agent)
     runs.engine.register(GraphKind.HELPDESK, driver)
     admission = Admission(uow, settings.agent, settings.checkpoints.ttl)
@@ -335,11 +353,11 @@ def _agent(
         ids=ids,
         admission=admission,
         beginning=Beginning(ids),
-        confirming=Confirming(ids, Filing(ids, issues), driver),
+        confirming=Confirming(ids, Filing(ids, issues), driver, filed),
         stopping=Stopping(uow, runs.claims, runs.controls, runs.engine),
         claims=runs.claims,
         engine=runs.engine,
-        sessions=HelpdeskSessions(uow, admission, runs.events),
+        sessions=HelpdeskSessions(uow, admission, runs.events, filed),
     )
 
 

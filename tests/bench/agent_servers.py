@@ -25,6 +25,7 @@ from backend.app.domain.budgets import Tools
 from backend.app.domain.sessions import AgentSessionId
 from backend.app.main import create_app
 from backend.app.providers.web_search import CannedWebSearch
+from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk_graph.beginning import first_state
 from backend.app.services.helpdesk_graph.driver import budgets_of
 from backend.app.services.helpdesk_graph.graph import build_helpdesk_graph
@@ -65,7 +66,9 @@ def stock() -> FastAPI:
         async with AsyncConnectionPool(for_libpq(url), max_size=8, kwargs=options) as pool:
             saver = AsyncPostgresSaver(pool)  # type: ignore[arg-type]
             budgets = budgets_of(AgentSettings())
-            graphs.append(build_helpdesk_graph(saver, RuleBasedDecider(), budgets, tools))
+            graphs.append(
+                build_helpdesk_graph(saver, RuleBasedDecider(), budgets, tools, Leaving())
+            )
             yield
 
     async def run(given: Any, thread_id: UUID, user_id: UUID) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from backend.app.core.checkpoint_settings import CheckpointSettings as Checkpoin
 from backend.app.core.database_url import for_the_driver
 from backend.app.core.github_settings import GitHubSettings
 from backend.app.core.job_settings import JobSettings
+from backend.app.core.leaving_settings import GitHubTextSettings, LeavingSettings
 from backend.app.core.model_settings import ModelSettings
 from backend.app.core.web_search_settings import WebSearchSettings
 
@@ -258,6 +259,8 @@ class Settings(BaseModel):
     identity: IdentitySettings = Field(default_factory=IdentitySettings)
     chat: ChatSettings = Field(default_factory=ChatSettings)
     agent: AgentSettings = Field(default_factory=AgentSettings)
+    leaving: LeavingSettings = Field(default_factory=LeavingSettings)
+    github_text: GitHubTextSettings = Field(default_factory=GitHubTextSettings)
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
     runs: RunSettings = Field(default_factory=RunSettings)
     jobs: JobSettings = Field(default_factory=JobSettings)
@@ -297,6 +300,8 @@ SETTINGS_GROUPS: tuple[type[BaseSettings], ...] = (
     IdentitySettings,
     ChatSettings,
     AgentSettings,
+    LeavingSettings,
+    GitHubTextSettings,
     CheckpointSettings,
     RunSettings,
     JobSettings,

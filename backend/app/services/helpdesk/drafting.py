@@ -23,7 +23,7 @@ from backend.app.services.helpdesk.clarifying import NOT_KNOWN
 from backend.app.services.helpdesk.facts import MAX_FACT_CHARACTERS
 from backend.app.services.helpdesk.pleasantries import without_pleasantries
 from backend.app.services.helpdesk.quoting import inline, quote
-from backend.app.services.helpdesk.sanitising import sanitise
+from backend.app.services.helpdesk.sanitising import as_code, sanitise
 from backend.app.services.helpdesk.titling import title_of
 
 MAX_BODY_CHARACTERS = MAX_DRAFT_DESCRIPTION_CHARACTERS
@@ -31,6 +31,7 @@ CUT = "(Cut here: the description was too long.)"
 FILED_BY = "AI-assisted draft, reviewed and filed by user."
 _MAX_ANSWER_CHARACTERS = 800
 _MAX_LISTED = 12
+_SHORTEST_CUT = 100
 _MAX_SUMMARY = 1200
 _LONG_ANSWER = 60
 #: What may be known of a matter, and how a draft calls it.
@@ -46,6 +47,8 @@ LABELS = {
     "goal": "Goal",
     "purpose": "Purpose",
 }
+#: What stands for something in brackets, where a sign behind it would make it a link or its target.
+_IN_BRACKETS = re.compile(r"(\[(?:redacted: [a-zA-Z ]{3,22}|[A-Z]{2,7}_\d{1,6})\])(?=[:(\[])")
 #: A line that could be taken for the footer's.
 _FOOTER_LINE = re.compile(r"(agent|chat)_session(?=\s{0,20}:)", re.IGNORECASE)
 
@@ -207,20 +210,31 @@ def marker_of(body: str) -> str:
     return body[at + 1 :] if at >= 0 else ""
 
 
-def render_body(draft: TicketDraft, *, session_id: str, chat_session_hash: str | None) -> str:
-    """The body exactly as it is posted; whatever is cut, its footer stays whole."""
+def render_body(
+    draft: TicketDraft,
+    *,
+    session_id: str,
+    chat_session_hash: str | None,
+    max_characters: int = MAX_BODY_CHARACTERS,
+) -> str:
+    """The body exactly as it is posted, ``max_characters`` long at most; whatever is cut, its
+    footer stays whole.
+    """
     grade = (
         f"Severity: {draft.severity.value} · Impact: {draft.impact.value} · "
         f"Category: {draft.category.value}"
     )
     end = f"\n\n{grade}\n\n{_footer(session_id, chat_session_hash)}"
     unsigned = _FOOTER_LINE.sub(r"\1 session", redact(draft.description).text)
-    room = MAX_BODY_CHARACTERS - len(end)
-    safe = sanitise(unsigned).strip()
-    if len(safe) > room:
-        # What is cut may have closed a code block; closing it anew takes a line.
-        safe = sanitise(_cut(safe, room - 200)).strip()
-    return f"{safe}{end}".lstrip()
+    unsigned = _IN_BRACKETS.sub("\\1\u200b", unsigned)
+    room = max_characters - len(end)
+    # Cut before it is made safe, so that what is posted is what was looked at; what takes the place
+    # of a mention or a sign is longer than that, so it may have to be cut shorter.
+    safe, allowed = sanitise(_cut(unsigned, room)), room
+    while len(safe) > room and allowed > _SHORTEST_CUT:
+        allowed -= len(safe) - room + _SHORTEST_CUT
+        safe = sanitise(_cut(unsigned, max(allowed, _SHORTEST_CUT)))
+    return f"{safe if len(safe) <= room else as_code(CUT)}{end}".lstrip()
 
 
 def without_footer(body: str) -> str:

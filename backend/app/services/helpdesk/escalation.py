@@ -25,7 +25,8 @@ from backend.app.services.helpdesk.clarifying import facts_from
 from backend.app.services.helpdesk.classifying import classify
 from backend.app.services.helpdesk.conversation import is_matter, told_in
 from backend.app.services.helpdesk.drafting import Matter
-from backend.app.services.helpdesk.filing import Filing, as_filed, chat_hash
+from backend.app.services.helpdesk.filing import Filing, Preview, as_filed, chat_hash
+from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk.titling import title_of
 
 #: The same text again within this time is the same ticket.
@@ -62,6 +63,7 @@ class Escalation:
     ids: IdSource
     admission: Admission
     filing: Filing
+    leaving: Leaving
     chat: ChatSettings
 
     async def summarise(self, principal: Principal, said: WhatWasSaid) -> tuple[str, str]:
@@ -78,11 +80,8 @@ class Escalation:
 
     async def draft(self, principal: Principal, said: WhatWasSaid) -> Drafted:
         """A ticket about what was said; nothing is stored. Raises what `summarise` does."""
-        shown = as_filed(
-            drafting.write_draft(await self._matter(principal, said)),
-            session_id="",
-            chat_session_hash=None,
-        )
+        written = drafting.write_draft(await self._matter(principal, said))
+        shown = self._shown(await self.leaving.draft(written), "", None)
         return Drafted(shown.draft, drafting.without_footer(shown.body))
 
     async def file(
@@ -95,10 +94,11 @@ class Escalation:
             IdempotencyKeyTaken: the key stands for another ticket.
             ChatSessionNotFound: not one's own chat.
             AskedTooOften, DailyCapReached: a limit is reached; repetitions do not count.
+            NamesNotLookedFor: what must not leave is not known in time.
         """
         chat_id = ChatSessionId(request.chat_session_id) if request.chat_session_id else None
-        draft = TicketDraft(**request.draft.model_dump())
-        digest = as_filed(draft, session_id="", chat_session_hash=None).digest
+        draft = await self.leaving.draft(TicketDraft(**request.draft.model_dump()))
+        digest = self._shown(draft, "", None).digest
         async with self.uow() as work:
             await work.tickets.one_at_a_time(principal.user_id)
             before = await work.tickets.filed_before(
@@ -125,7 +125,7 @@ class Escalation:
     ) -> Ticket:
         filing_id = self.ids.uuid()
         hashed = chat_hash(await work.sessions.instance_key(), chat_id)
-        shown = as_filed(draft, session_id=str(filing_id), chat_session_hash=hashed)
+        shown = self._shown(draft, str(filing_id), hashed)
         is_token = principal.credential is Credential.ACCESS_TOKEN
         new = NewTicket(
             id=TicketId(self.ids.uuid()),
@@ -145,6 +145,15 @@ class Escalation:
             )
         )
         return ticket
+
+    def _shown(self, draft: TicketDraft, filing_id: str, hashed: str | None) -> Preview:
+        return as_filed(
+            draft,
+            session_id=filing_id,
+            chat_session_hash=hashed,
+            max_characters=self.leaving.body_characters,
+            stays_here=self.leaving.stays_here,
+        )
 
     async def _matter(self, principal: Principal, said: WhatWasSaid) -> Matter:
         chat_id = ChatSessionId(said.chat_session_id) if said.chat_session_id else None

@@ -15,6 +15,7 @@ from backend.app.core.text import clean
 from backend.app.db.repositories.tickets import NewTicket
 from backend.app.db.uow import Work
 from backend.app.domain.chat import ChatSessionId
+from backend.app.domain.placeholders import Placeholders, by_rules
 from backend.app.domain.principals import Principal, Role
 from backend.app.domain.redaction import redact
 from backend.app.domain.sessions import (
@@ -26,7 +27,12 @@ from backend.app.domain.sessions import (
     TicketDraft,
 )
 from backend.app.domain.tickets import IssueState, Ticket, TicketId
-from backend.app.services.helpdesk.drafting import draft_digest, marker_of, render_body
+from backend.app.services.helpdesk.drafting import (
+    MAX_BODY_CHARACTERS,
+    draft_digest,
+    marker_of,
+    render_body,
+)
 from backend.app.services.helpdesk.github import IssueWriter
 
 _HASH_CHARACTERS = 16
@@ -65,24 +71,54 @@ def chat_hash(key: bytes, chat_session_id: ChatSessionId | None) -> str | None:
     return digest.hexdigest()[:_HASH_CHARACTERS]
 
 
-def as_filed(draft: TicketDraft, *, session_id: str, chat_session_hash: str | None) -> Preview:
-    """A draft without secrets, in the very characters that are shown, confirmed and filed."""
-    title = " ".join(clean(redact(draft.title).text).split())
+def as_filed(
+    draft: TicketDraft,
+    *,
+    session_id: str,
+    chat_session_hash: str | None,
+    max_characters: int = MAX_BODY_CHARACTERS,
+    stays_here: bool = False,
+) -> Preview:
+    """A draft without secrets and, unless it ``stays_here``, without ways to reach people; in the
+    very characters that are shown, confirmed and filed. Names go before, by `Leaving.draft`, for
+    they take a model's time.
+    """
+    known = Placeholders()
+    known.make_room([draft.title, draft.description])
+
+    def safe_text(text: str) -> str:
+        return clean(redact(text).text) if stays_here else by_rules(text, known)
+
+    title = " ".join(safe_text(draft.title).split())
     safe = replace(
         draft,
         title=title[:MAX_DRAFT_TITLE_CHARACTERS].rstrip(),
-        description=clean(redact(draft.description).text)[:MAX_DRAFT_DESCRIPTION_CHARACTERS],
+        description=safe_text(draft.description)[:MAX_DRAFT_DESCRIPTION_CHARACTERS],
     )
-    body = render_body(safe, session_id=session_id, chat_session_hash=chat_session_hash)
+    body = render_body(
+        safe,
+        session_id=session_id,
+        chat_session_hash=chat_session_hash,
+        max_characters=max_characters,
+    )
     return Preview(safe, body, draft_digest(safe.title, body))
 
 
-def preview(draft: TicketDraft, session: AgentSession, key: bytes) -> Preview:
+def preview(
+    draft: TicketDraft,
+    session: AgentSession,
+    key: bytes,
+    *,
+    max_characters: int = MAX_BODY_CHARACTERS,
+    stays_here: bool = False,
+) -> Preview:
     """How a draft would be filed for a session."""
     return as_filed(
         draft,
         session_id=str(session.id),
         chat_session_hash=chat_hash(key, session.chat_session_id),
+        max_characters=max_characters,
+        stays_here=stays_here,
     )
 
 

@@ -13,6 +13,7 @@ from backend.app.schemas.helpdesk import AgentConfirmRequest, AgentTurn
 from backend.app.services.helpdesk import filing
 from backend.app.services.helpdesk.admission import AgentSessionNotFound
 from backend.app.services.helpdesk.filing import DraftChanged, Filing, LinkedIssue
+from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk.persist import upsert_agent_summary
 from backend.app.services.helpdesk_graph import turns
 from backend.app.services.helpdesk_graph.driver import HelpdeskDriver, about
@@ -27,6 +28,21 @@ class Confirming:
     ids: IdSource
     filing: Filing
     driver: HelpdeskDriver
+    leaving: Leaving
+
+    async def without_names(self, request: AgentConfirmRequest) -> AgentConfirmRequest:
+        """The request with its draft as it may be filed; asked for before a transaction begins.
+
+        Raises:
+            NamesNotLookedFor: what must not leave is not known in time.
+        """
+        if request.draft is None:
+            return request
+        safe = await self.leaving.draft(draft_from(request.draft.model_dump()))
+        draft = request.draft.model_copy(
+            update={"title": safe.title, "description": safe.description}
+        )
+        return request.model_copy(update={"draft": draft})
 
     async def decided(
         self,
@@ -49,7 +65,13 @@ class Confirming:
             assert request.draft is not None  # the schema says so
             outcome, digest = Outcome.FILED, request.draft_digest
             key = await work.sessions.instance_key()
-            preview = filing.preview(draft_from(request.draft.model_dump()), session, key)
+            preview = filing.preview(
+                draft_from(request.draft.model_dump()),
+                session,
+                key,
+                max_characters=self.leaving.body_characters,
+                stays_here=self.leaving.stays_here,
+            )
             if preview.digest != digest:
                 raise DraftChanged(extra={"preview": shown(preview).model_dump(mode="json")})
             filed = await self.filing.file(work, session, principal, preview)

@@ -8,6 +8,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from backend.app.domain.budgets import Wish
 from backend.app.domain.sessions import NextAction, ToolBudgets
+from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk_graph.nodes import (
     lookups,
     pauses,
@@ -51,6 +52,7 @@ def build_helpdesk_graph(
     decider: Decider,
     budgets: ToolBudgets,
     tools: AgentTools,
+    leaving: Leaving,
     mind: Mind | None = None,
 ) -> Graph:
     """The graph over a saver, compiled. Without a mind all goes by rules."""
@@ -62,7 +64,7 @@ def build_helpdesk_graph(
     builder.add_node("clarifier", specialists.make_clarifier_node(mind))
     builder.add_node("classifier", specialists.make_classifier_node(mind))
     builder.add_node("propose_solution", specialists.make_propose_solution_node(mind))
-    builder.add_node("writer", specialists.make_writer_node(mind))
+    builder.add_node("writer", specialists.make_writer_node(leaving, mind))
     for name in ("await_user", "await_confirm", *_ENDS):
         builder.add_node(name, getattr(pauses, name))
     builder.add_edge(START, "supervisor")

@@ -216,10 +216,13 @@ class HelpdeskRunner:
 
         Raises:
             AgentSessionNotFound, SessionExpired, KillSwitchOn, RunInProgress, StaleQuestion,
-            DraftChanged, NotACandidate, SessionEnded: it ended without a ticket.
+            DraftChanged, NotACandidate, NamesNotLookedFor, SessionEnded: it ended without a ticket.
         """
         session_id = AgentSessionId(request.session_id)
         asked = idempotent(principal, f"confirm:{session_id}", key, request.model_dump_json())
+        # Whose session it is is looked at first, so that nobody has another's text worked on.
+        await self.admission.own_session(principal, session_id)
+        request = await self.confirming.without_names(request)
         entered = self.admission.entered(principal, session_id, alone=True)
         async with entered as (work, session):
             if session.has_ended:

@@ -25,6 +25,7 @@ from backend.app.services.helpdesk.admission import (
     SessionEnded,
     as_it_stands,
 )
+from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk_graph.driver import STEP, TURN
 from backend.app.services.helpdesk_graph.matter import draft_from
 from backend.app.services.runs.events import RunEvents
@@ -48,6 +49,7 @@ class HelpdeskSessions:
     uow: UnitOfWork
     admission: Admission
     events: RunEvents
+    leaving: Leaving
 
     async def get(self, principal: Principal, session_id: AgentSessionId) -> AgentSession:
         """One's own session as it stands.
@@ -94,13 +96,17 @@ class HelpdeskSessions:
 
         Raises:
             SessionEnded: there is nothing left to file.
+            NamesNotLookedFor: what must not leave is not known in time.
         """
         session = await self.admission.own_session(principal, session_id)
         if session.has_ended:
             raise SessionEnded
         async with self.uow() as work:
             key = await work.sessions.instance_key()
-        return shown(filing.preview(draft_from(draft.model_dump()), session, key))
+        safe = await self.leaving.draft(draft_from(draft.model_dump()))
+        most, stays_here = self.leaving.body_characters, self.leaving.stays_here
+        preview = filing.preview(safe, session, key, max_characters=most, stays_here=stays_here)
+        return shown(preview)
 
     async def has_more(
         self, principal: Principal, session_id: AgentSessionId, *, after: int

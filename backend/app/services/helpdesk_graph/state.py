@@ -80,6 +80,8 @@ class HelpdeskState(TypedDict, total=False):
     draft: dict[str, str]
     body_preview: list[str]
     draft_digest: str
+    #: What stands for whom in drafts; goes with the checkpoint, and never leaves with a draft.
+    placeholders: dict[str, str]
     next_action: str
     #: The step under way: seq, action, reason, started_at, latency_ms, is_decided, and what the
     #: decision cost.

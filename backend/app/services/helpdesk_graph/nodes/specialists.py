@@ -11,14 +11,17 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from backend.app.core.errors import Unavailable
 from backend.app.domain.budgets import Wish
 from backend.app.domain.language_models import ModelFault, ModelRole
-from backend.app.domain.sessions import Category, Classification, Impact, Severity
+from backend.app.domain.placeholders import Placeholders
+from backend.app.domain.sessions import Category, Classification, Impact, Severity, TicketDraft
 from backend.app.services.helpdesk import drafting
 from backend.app.services.helpdesk.clarifying import ClarifyingQuestion
 from backend.app.services.helpdesk.classifying import classify
 from backend.app.services.helpdesk.filing import as_filed
 from backend.app.services.helpdesk.grounding import cited, invented, leads_elsewhere
+from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk.quoting import inline
 from backend.app.services.helpdesk.replies import PROPOSAL_CHOICES
 from backend.app.services.helpdesk.sanitising import sanitise
@@ -192,8 +195,10 @@ def _graded(told: shapes.Graded) -> Classification:
     return Classification(Severity(told.severity), Impact(told.impact), Category(told.category))
 
 
-def make_writer_node(mind: Mind | None = None) -> Node:
-    """Write the ticket's draft from all that is known, and how it would be filed."""
+def make_writer_node(leaving: Leaving, mind: Mind | None = None) -> Node:
+    """Write the ticket's draft from all that is known, without what must not leave the house, and
+    how it would be filed.
+    """
 
     async def writer(state: HelpdeskState, runtime: Runtime[RunContext]) -> Update:
         graded: Classification = (
@@ -206,9 +211,13 @@ def make_writer_node(mind: Mind | None = None) -> Node:
             written, fault = await _written(state, runtime.context, mind)
             if written is not None:
                 draft = drafting.with_summary(draft, written.title, written.summary)
-        case = state["case"]
+        case, known = state["case"], Placeholders.of_session(state.get("placeholders", {}))
         preview = as_filed(
-            draft, session_id=case["session_id"], chat_session_hash=case["chat_hash"]
+            await _without_names(leaving, draft, known),
+            session_id=case["session_id"],
+            chat_session_hash=case["chat_hash"],
+            max_characters=leaving.body_characters,
+            stays_here=leaving.stays_here,
         )
         tell_done(state)
         update = {
@@ -216,6 +225,7 @@ def make_writer_node(mind: Mind | None = None) -> Node:
             "draft": draft_of(preview.draft),
             "body_preview": [preview.body],
             "draft_digest": preview.digest,
+            "placeholders": known.kept(),
             "wish": Wish.GO_ON.value,
         }
         if not state["step"]["is_decided"] and fault is None:  # a redraft: no step before it
@@ -242,3 +252,11 @@ async def _written(
     title = shapes.line(thought.value.title, _MAX_TITLE_CHARACTERS)
     summary = shapes.block(thought.value.summary, shapes.MAX_SUMMARY_CHARACTERS)
     return shapes.Written(title=title, summary=summary), None
+
+
+async def _without_names(leaving: Leaving, draft: TicketDraft, known: Placeholders) -> TicketDraft:
+    try:
+        return await leaving.draft(draft, known)
+    except Unavailable:
+        # Shown to its own person it may be; the confirm looks for names again before it files.
+        return draft

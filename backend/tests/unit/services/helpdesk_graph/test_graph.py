@@ -32,6 +32,7 @@ from backend.app.domain.sessions import (
     TurnKind,
 )
 from backend.app.schemas.helpdesk import TicketDraft
+from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk_graph import turns
 from backend.app.services.helpdesk_graph.graph import Graph, build_helpdesk_graph
 from backend.app.services.helpdesk_graph.nodes.steps import SLOW, RunContext, StepTold
@@ -228,7 +229,7 @@ def _journey(dice: random.Random, decider: Decider, model: LanguageModel | None 
     )
     tools = _RandomTools(cast(Any, None), cast(Any, None), pause=_at_once, dice=dice)
     return _Journey(
-        build_helpdesk_graph(InMemorySaver(), decider, BUDGETS, tools, mind or None),
+        build_helpdesk_graph(InMemorySaver(), decider, BUDGETS, tools, Leaving(), mind or None),
         RunContext(
             session=a_session(uuid4(), UUID(int=1)),
             clock=clock,
