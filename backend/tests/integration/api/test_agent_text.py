@@ -279,12 +279,12 @@ async def test_nobody_is_named_in_what_goes_to_a_tracker(
     async with fake_github() as fake, tracked(settings, fake) as own:
         shown, _ = await shown_and_filed(await own.client(requester))
         await own.container.tasks.drain(5)
-        [issue] = fake.issues.values()
+        [issue] = fake.issues
 
     assert shown["draft"]["title"] == "[PERSON_1] is locked out"
     assert "Please ask [PERSON_1] ([EMAIL_1], [PHONE_1]) about it." in shown["body_preview"]
-    assert issue.title == shown["draft"]["title"]
-    assert issue.body == shown["body_preview"]
+    assert issue["title"] == shown["draft"]["title"]
+    assert issue["body"] == shown["body_preview"]
 
 
 async def test_what_stays_in_the_house_may_name_people(client: httpx.AsyncClient) -> None:
