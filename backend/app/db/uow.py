@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 
 from backend.app.db.engine import DatabaseBusy, DatabaseUnavailable, is_contention, is_outage
 from backend.app.db.repositories.chat import ChatRepository
+from backend.app.db.repositories.checkpoints import CheckpointRepository
 from backend.app.db.repositories.facts import FactRepository
 from backend.app.db.repositories.identity import IdentityRepository
 from backend.app.db.repositories.jobs import JobRepository
@@ -40,6 +41,7 @@ class Work:
     """One transaction's repositories."""
 
     chat: ChatRepository
+    checkpoints: CheckpointRepository
     facts: FactRepository
     identity: IdentityRepository
     jobs: JobRepository
@@ -65,6 +67,7 @@ def refuse_inside_unit_of_work(what: str) -> None:
 def _work(session: AsyncSession) -> Work:
     return Work(
         chat=ChatRepository(session),
+        checkpoints=CheckpointRepository(session),
         facts=FactRepository(session),
         identity=IdentityRepository(session),
         jobs=JobRepository(session),

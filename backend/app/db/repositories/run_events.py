@@ -1,8 +1,6 @@
 """What runs told, numbered within each thread."""
 
-import json
 from collections.abc import Sequence
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -10,38 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.app.db.models import RunEventRow
 from backend.app.domain.runs import RunEvent, ThreadId
 
-#: One statement, since a run tells often.
-_TELL = sa.text(
-    """
-    WITH told AS (
-        SELECT event ->> 0 AS kind, event -> 1 AS data, place
-        FROM jsonb_array_elements(CAST(:told AS jsonb)) WITH ORDINALITY AS each(event, place)
-    ), numbered AS (
-        UPDATE runs SET last_seq = last_seq + (SELECT count(*) FROM told)
-        WHERE thread_id = :thread_id
-        RETURNING thread_id, last_seq - (SELECT count(*) FROM told) AS before
-    )
-    INSERT INTO run_events (thread_id, seq, kind, data)
-    SELECT thread_id, before + place, kind, data FROM numbered, told
-    """
-)
-
 
 class RunEventRepository:
-    """Appends events and reads them in order."""
+    """Reads events in order; they are stored with what changes their thread's row."""
 
     def __init__(self, session: AsyncSession) -> None:
         self._session = session
-
-    async def tell(self, thread_id: ThreadId, *told: tuple[str, dict[str, Any]]) -> None:
-        """Append events, each of a kind and with data, in order.
-
-        No NOTIFY: PostgreSQL lets such transactions commit only one after the other, and a run
-        tells often. Readers of its own process are rung, others look.
-        """
-        if told:
-            given = {"thread_id": thread_id, "told": json.dumps(told)}
-            await self._session.execute(_TELL, given)
 
     async def events(self, thread_id: ThreadId, *, after: int, limit: int) -> Sequence[RunEvent]:
         """The events behind number ``after``, in order."""

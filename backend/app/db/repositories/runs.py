@@ -1,7 +1,9 @@
 """Claims on threads. All time is the database's."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -9,7 +11,9 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app.db.models import RunRow
+from backend.app.db.repositories.facts import as_json
 from backend.app.domain.runs import (
+    NOTHING,
     NOTIFY_CHANNEL,
     AbortReason,
     Claim,
@@ -17,11 +21,13 @@ from backend.app.domain.runs import (
     Heartbeat,
     OwnerId,
     RunStatus,
+    Telling,
     ThreadId,
 )
 
 
-def _claim(row: RunRow) -> Claim:
+def claim_of(row: Any) -> Claim:
+    """The claim that a thread's row says."""
     return Claim(
         thread_id=ThreadId(row.thread_id),
         kind=GraphKind(row.kind),
@@ -46,21 +52,72 @@ def _locked(*conditions: sa.ColumnElement[bool]) -> sa.Select[UUID]:
     return chosen.order_by(RunRow.thread_id).with_for_update()
 
 
+#: What is told, stored with a change of the thread's row that numbers it; one statement, since a
+#: run tells often. No NOTIFY unless the thread is given back: PostgreSQL lets such transactions
+#: commit only one after the other. Readers of the teller's process are rung, others look.
+_TOLD = """
+    events AS (
+        INSERT INTO run_events (thread_id, seq, kind, data)
+        SELECT thread_id, last_seq - jsonb_array_length(CAST(:events AS jsonb)) + place,
+               event ->> 0, event -> 1
+        FROM changed,
+             jsonb_array_elements(CAST(:events AS jsonb)) WITH ORDINALITY AS told(event, place)
+    ), facts AS (
+        INSERT INTO facts (epoch, kind, actor_id, data)
+        SELECT epoch, fact ->> 0, CAST(fact ->> 1 AS uuid), fact -> 2
+        FROM changed, fact_epochs,
+             jsonb_array_elements(CAST(:facts AS jsonb)) WITH ORDINALITY AS told(fact, place)
+        ORDER BY place
+    )
+"""
+
 _RELEASE = sa.text(
-    """
-    WITH released AS (
+    f"""
+    WITH changed AS (
         UPDATE runs
         SET owner = NULL, lease_until = NULL, claimed_at = NULL, abort_reason = NULL,
             allowance = greatest(
                 allowance - (now() - coalesce(claimed_at, now())), interval '0'
             ),
+            last_seq = last_seq + jsonb_array_length(CAST(:events AS jsonb)),
             updated_at = now()
         WHERE thread_id = :thread_id AND epoch = :epoch
-        RETURNING thread_id
-    )
-    SELECT pg_notify(:channel, thread_id::text) FROM released
+        RETURNING thread_id, last_seq
+    ), {_TOLD}
+    SELECT pg_notify(:channel, thread_id::text) FROM changed
+    """  # noqa: S608 -- of constants
+)
+
+_TELL = sa.text(
+    f"""
+    WITH changed AS (
+        UPDATE runs SET last_seq = last_seq + jsonb_array_length(CAST(:events AS jsonb))
+        WHERE thread_id = :thread_id AND epoch = :epoch AND owner = :owner AND lease_until > now()
+        RETURNING thread_id, last_seq
+    ), {_TOLD}
+    SELECT set_config('synchronous_commit', :commit, true),
+           (SELECT coalesce(jsonb_object_agg(name, is_on), '{{}}') FROM switches) AS switched
+    FROM changed
+    """  # noqa: S608 -- of constants
+)
+
+_HOLD = sa.text(
+    """
+    SELECT set_config('synchronous_commit', 'on', true) FROM runs
+    WHERE thread_id = :thread_id AND epoch = :epoch AND owner = :owner AND lease_until > now()
+    FOR UPDATE
     """
 )
+
+_TAKE = sa.text("SELECT * FROM take_thread(:thread_id, :owner, :lease)")
+
+
+def _told(telling: Telling) -> dict[str, str]:
+    return {"events": json.dumps(telling.events), "facts": as_json(telling.facts)}
+
+
+def _named(claim: Claim) -> dict[str, Any]:
+    return {"thread_id": claim.thread_id, "epoch": claim.epoch, "owner": claim.owner}
 
 
 class RunRepository:
@@ -76,47 +133,11 @@ class RunRepository:
         )
         await self._session.execute(row)
 
-    async def add_taken(
-        self,
-        thread_id: ThreadId,
-        kind: GraphKind,
-        owner: OwnerId,
-        *,
-        allowance: timedelta,
-        lease: timedelta,
-    ) -> Claim:
-        """A new thread, and the claim on it."""
-        row = insert(RunRow).values(
-            thread_id=thread_id,
-            kind=kind.value,
-            owner=owner,
-            epoch=1,
-            attempt=1,
-            lease_until=sa.func.now() + lease,
-            claimed_at=sa.func.now(),
-            allowance=allowance,
-        )
-        await self._session.execute(row)
-        return Claim(thread_id, kind, owner, epoch=1, attempt=1, allowance=allowance)
-
     async def take(self, thread_id: ThreadId, owner: OwnerId, *, lease: timedelta) -> Claim | None:
         """The claim on a thread that nobody drives, or None. A lapsed one is the sweep's."""
-        statement = (
-            sa.update(RunRow)
-            .where(RunRow.thread_id == thread_id, RunRow.owner.is_(None))
-            .values(
-                owner=owner,
-                epoch=RunRow.epoch + 1,
-                attempt=1,
-                lease_until=sa.func.now() + lease,
-                claimed_at=sa.func.now(),
-                abort_reason=None,
-                updated_at=sa.func.now(),
-            )
-            .returning(RunRow)
-        )
-        row = await self._session.scalar(statement)
-        return _claim(row) if row else None
+        named = {"thread_id": thread_id, "owner": owner, "lease": lease}
+        row = (await self._session.execute(_TAKE, named)).one_or_none()
+        return claim_of(row) if row else None
 
     async def take_orphans(
         self, owner: OwnerId, *, lease: timedelta, limit: int
@@ -145,7 +166,7 @@ class RunRepository:
         )
         rows = (await self._session.scalars(statement)).all()
         return [
-            (_claim(row), AbortReason(row.abort_reason) if row.abort_reason else None)
+            (claim_of(row), AbortReason(row.abort_reason) if row.abort_reason else None)
             for row in rows
         ]
 
@@ -165,7 +186,7 @@ class RunRepository:
             .returning(RunRow)
         )
         row = await self._session.scalar(statement)
-        return _claim(row) if row else None
+        return claim_of(row) if row else None
 
     async def renew(
         self, owner: OwnerId, thread_ids: Sequence[ThreadId], *, lease: timedelta
@@ -193,32 +214,35 @@ class RunRepository:
             for row in await self._session.execute(statement)
         ]
 
-    async def hold(self, claim: Claim, *, is_final: bool = True) -> bool:
-        """Lock the claim's row until this transaction ends; False when it is held no longer.
-
-        When it is not ``is_final``, the commit does not wait for the disk: a later one that does
-        makes it last too, and if the database dies before that, the run is gone on with from where
-        it stood.
+    async def hold(self, claim: Claim) -> bool:
+        """Lock the claim's row until this transaction ends, whose commit waits for the disk; False
+        when the claim is held no longer.
         """
-        commit = sa.func.set_config("synchronous_commit", "on" if is_final else "off", True)
-        query = (
-            sa.select(RunRow.epoch, commit)
-            .where(
-                RunRow.thread_id == claim.thread_id,
-                RunRow.epoch == claim.epoch,
-                RunRow.owner == claim.owner,
-                RunRow.lease_until > sa.func.now(),
-            )
-            .with_for_update()
-        )
-        return await self._session.scalar(query) is not None
+        return (await self._session.execute(_HOLD, _named(claim))).one_or_none() is not None
 
-    async def release(self, claim: Claim) -> None:
-        """Give the thread back; the time since the claim is taken off its allowance."""
+    async def tell(
+        self, claim: Claim, telling: Telling, *, is_final: bool = False
+    ) -> Mapping[str, bool] | None:
+        """Store what the run tells on its way. Unless it ``is_final``, the commit does not wait for
+        the disk: a later one that does makes it last too, and if the database dies before that,
+        the run is gone on with from where it stood.
+
+        Returns:
+            The switches that were set; None when the claim is held no longer, and nothing stored.
+        """
+        named = {**_named(claim), **_told(telling), "commit": "on" if is_final else "off"}
+        row = (await self._session.execute(_TELL, named)).one_or_none()
+        return None if row is None else row.switched
+
+    async def release(self, claim: Claim, telling: Telling = NOTHING) -> None:
+        """Give the thread back; the time since the claim is taken off its allowance. What is told
+        with that is stored.
+        """
         named = {
             "thread_id": claim.thread_id,
             "epoch": claim.epoch,
             "channel": NOTIFY_CHANNEL,
+            **_told(telling),
         }
         await self._session.execute(_RELEASE, named)
 

@@ -1,8 +1,9 @@
 """Agent sessions. Whoever changes one holds the claim on its thread; reads take the owner."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,9 +16,10 @@ from backend.app.db.models import (
     InstanceKeyRow,
     RunRow,
 )
+from backend.app.db.repositories.runs import claim_of
 from backend.app.domain.chat import ChatMessageId, ChatSessionId
 from backend.app.domain.principals import UserId
-from backend.app.domain.runs import AbortReason, GraphKind, ThreadId
+from backend.app.domain.runs import AbortReason, Claim, GraphKind, OwnerId, ThreadId
 from backend.app.domain.sessions import (
     IDEMPOTENCY_LIFE,
     STATE_VERSION,
@@ -28,9 +30,62 @@ from backend.app.domain.sessions import (
     Trigger,
 )
 
-_TODAY = sa.text(
-    "SELECT (now() AT TIME ZONE 'UTC')::date AS today, date_trunc('day', now() AT TIME ZONE 'UTC')"
-    " AT TIME ZONE 'UTC' + interval '1 day' - now() AS rest"
+#: Both rows, or neither when the chat has an open session already.
+_ADD = sa.text(
+    """
+    WITH session AS (
+        INSERT INTO agent_sessions (id, user_id, chat_session_id, trigger, state_version, given)
+        VALUES (
+            :id, :user_id, :chat_session_id, :trigger, :state_version, CAST(:given AS jsonb)
+        )
+        ON CONFLICT (chat_session_id) WHERE outcome IS NULL DO NOTHING
+        RETURNING *
+    ), run AS (
+        INSERT INTO runs (
+            thread_id, kind, owner, epoch, attempt, lease_until, claimed_at, allowance
+        )
+        SELECT id, :kind, :owner, :epoch, :attempt, now() + :lease, now(), :allowance
+        FROM session
+    )
+    SELECT * FROM session
+    """
+)
+
+#: Functions, since a statement of its own would not see what was committed while it waited.
+_ENTER = sa.text(
+    """
+    SELECT session.*, now() - session.updated_at AS idle, switches_until_commit() AS switched
+    FROM enter_session(:id, :user_id) AS session
+    """
+)
+_TAKE = sa.text(
+    """
+    SELECT run.thread_id, run.kind, run.owner, run.epoch, run.attempt, run.allowance, run.last_seq,
+           session.*, now() - session.updated_at AS idle
+    FROM take_thread(:id, :owner, :lease) AS run
+         LEFT JOIN LATERAL session_of(run.thread_id) AS session ON true
+    """
+)
+
+_CHANGE = sa.text(
+    """
+    UPDATE agent_sessions
+    SET turn = CAST(:turn AS jsonb), progress = CAST(:progress AS jsonb),
+        pending_question_id = :pending_question_id, draft_digest = :draft_digest,
+        outcome = CAST(:outcome AS text), reason = :reason,
+        ended_at = CASE WHEN CAST(:outcome AS text) IS NOT NULL THEN now() END,
+        given = NULL, chat_message_id = :chat_message_id, updated_at = now()
+    WHERE id = :id AND outcome IS NULL
+    RETURNING id
+    """
+)
+
+_GIVE = sa.text(
+    """
+    UPDATE agent_sessions
+    SET given = CAST(:given AS jsonb), pending_question_id = NULL, updated_at = now()
+    WHERE id = :id
+    """
 )
 
 
@@ -65,7 +120,7 @@ class KnownKey:
     session_id: AgentSessionId
 
 
-def _session(row: AgentSessionRow, idle: timedelta) -> AgentSession:
+def _session(row: Any, idle: timedelta) -> AgentSession:
     return AgentSession(
         id=AgentSessionId(row.id),
         user_id=UserId(row.user_id),
@@ -104,25 +159,53 @@ class SessionRepository:
         chat_session_id: ChatSessionId | None,
         trigger: Trigger,
         given: Mapping[str, Any],
+        *,
+        claim: Claim,
+        lease: timedelta,
     ) -> AgentSession | None:
-        """A new session that has not run yet; None when its chat has an open one already."""
-        statement = (
-            insert(AgentSessionRow)
-            .values(
-                id=session_id,
-                user_id=owner,
-                chat_session_id=chat_session_id,
-                trigger=trigger.value,
-                state_version=STATE_VERSION,
-                given=given,
-            )
-            .on_conflict_do_nothing(
-                index_elements=[AgentSessionRow.chat_session_id],
-                index_where=AgentSessionRow.outcome.is_(None),
-            )
-        )
-        row = await self._session.scalar(statement.returning(AgentSessionRow))
+        """A new session that has not run yet, and its thread with the claim on it; None when its
+        chat has an open one already.
+        """
+        named = {
+            "id": session_id,
+            "user_id": owner,
+            "chat_session_id": chat_session_id,
+            "trigger": trigger.value,
+            "state_version": STATE_VERSION,
+            "given": json.dumps(given),
+            "kind": claim.kind.value,
+            "owner": claim.owner,
+            "epoch": claim.epoch,
+            "attempt": claim.attempt,
+            "allowance": claim.allowance,
+            "lease": lease,
+        }
+        row = (await self._session.execute(_ADD, named)).one_or_none()
         return _session(row, timedelta(0)) if row else None
+
+    async def enter(
+        self, session_id: AgentSessionId, owner: UserId
+    ) -> tuple[AgentSession, Mapping[str, bool]] | None:
+        """The owner's session, or None; with the switches that were set.
+
+        Until this transaction ends, whoever else enters it waits, and so does whoever sets a
+        switch. No row's lock: rows are locked in an order of their own, and others need them.
+        """
+        entered = await self._session.execute(_ENTER, {"id": session_id, "user_id": owner})
+        row = entered.one_or_none()
+        return (_session(row, row.idle), row.switched) if row else None
+
+    async def take(
+        self, session_id: AgentSessionId, owner: OwnerId, *, lease: timedelta
+    ) -> tuple[Claim, AgentSession | None] | None:
+        """The claim on a session's thread, as `RunRepository.take` gives it, and the session as it
+        is under that; no session when it was deleted meanwhile.
+        """
+        named = {"id": session_id, "owner": owner, "lease": lease}
+        row = (await self._session.execute(_TAKE, named)).one_or_none()
+        if row is None:
+            return None
+        return claim_of(row), _session(row, row.idle) if row.id else None
 
     async def session(self, session_id: AgentSessionId, owner: UserId) -> AgentSession | None:
         """The owner's session, or None."""
@@ -174,46 +257,23 @@ class SessionRepository:
         )
         return [_session(row[0], row.idle) for row in await self._session.execute(query)]
 
-    async def lock(self, session_id: AgentSessionId) -> None:
-        """Let requests to go on with this session come one after the other until this transaction
-        ends. No row's lock: rows are locked in an order of their own, and others need them.
-        """
-        key = sa.func.hashtextextended(f"agent-session:{session_id}", 0)
-        await self._session.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
-
     async def give(self, session_id: AgentSessionId, given: Mapping[str, Any]) -> None:
         """What the run that begins now is given; the question it answers is open no longer."""
-        await self._session.execute(
-            sa.update(AgentSessionRow)
-            .where(AgentSessionRow.id == session_id)
-            .values(given=given, pending_question_id=None, updated_at=sa.func.now())
-        )
+        await self._session.execute(_GIVE, {"id": session_id, "given": json.dumps(given)})
 
     async def change(self, session_id: AgentSessionId, change: SessionChange) -> bool:
         """Record how a session stands; False when it is there no more, or has ended already."""
-        ended = sa.func.now() if change.outcome else None
-        changed = (
-            sa.update(AgentSessionRow)
-            .where(AgentSessionRow.id == session_id, AgentSessionRow.outcome.is_(None))
-            .values(
-                turn=change.turn,
-                progress=change.progress,
-                pending_question_id=change.pending_question_id,
-                draft_digest=change.draft_digest,
-                outcome=change.outcome.value if change.outcome else None,
-                reason=change.reason.value if change.reason else None,
-                ended_at=ended,
-                given=None,
-                chat_message_id=change.chat_message_id,
-                updated_at=sa.func.now(),
-            )
-        )
-        return await self._session.scalar(changed.returning(AgentSessionRow.id)) is not None
-
-    async def today(self) -> tuple[date, timedelta]:
-        """This day in UTC, and how long it still is."""
-        row = (await self._session.execute(_TODAY)).one()
-        return row.today, row.rest
+        named = {
+            "id": session_id,
+            "turn": json.dumps(change.turn),
+            "progress": json.dumps(change.progress),
+            "pending_question_id": change.pending_question_id,
+            "draft_digest": change.draft_digest,
+            "outcome": change.outcome.value if change.outcome else None,
+            "reason": change.reason.value if change.reason else None,
+            "chat_message_id": change.chat_message_id,
+        }
+        return (await self._session.execute(_CHANGE, named)).one_or_none() is not None
 
     async def known_key(self, asked: IdempotentRequest) -> KnownKey | None:
         """What the request's key stands for, if it was used in the last ten minutes."""

@@ -8,7 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app.db.models import SwitchRow
 
-_LOCK_KEY = 7_305_412_019  # any number, but always this one
+_LOCK_KEY = 7_305_412_019  # any number, but always this one, as in switches_until_commit()
+_UNTIL_COMMIT = sa.text("SELECT switches_until_commit()")
 
 
 class SwitchRepository:
@@ -26,8 +27,9 @@ class SwitchRepository:
         """The same, and whoever sets one waits until this transaction has ended: what it commits
         was allowed when it was committed. An advisory lock, since there may be no row to lock.
         """
-        await self._session.execute(sa.select(sa.func.pg_advisory_xact_lock_shared(_LOCK_KEY)))
-        return await self.all()
+        found = await self._session.execute(_UNTIL_COMMIT)
+        switched: Mapping[str, bool] = found.scalar_one()
+        return switched
 
     async def set(self, name: str, *, is_on: bool | None) -> None:
         """Set a switch, or with None leave it to the settings again; after the transactions that

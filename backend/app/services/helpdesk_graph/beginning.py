@@ -82,7 +82,9 @@ class Beginning:
         if not any(role == MessageRole.USER for role, _ in told):
             raise NothingToWorkOn
         session_id = AgentSessionId(self.ids.uuid())
-        hashed = chat_hash(await work.sessions.instance_key(), chat_session_id)
+        hashed = None
+        if chat_session_id is not None:
+            hashed = chat_hash(await work.sessions.instance_key(), chat_session_id)
         return Begun(session_id, chat_session_id, first_state(session_id, hashed, told))
 
 

@@ -6,6 +6,7 @@ from backend.app.core.ids import IdSource
 from backend.app.db.uow import Work
 from backend.app.domain.agent_events import AgentUserConfirmed
 from backend.app.domain.principals import Principal
+from backend.app.domain.runs import Telling
 from backend.app.domain.sessions import AgentSession, Outcome
 from backend.app.schemas.helpdesk import AgentConfirmRequest, AgentTurn
 from backend.app.services.helpdesk import filing
@@ -32,9 +33,9 @@ class Confirming:
         principal: Principal,
         session: AgentSession,
         request: AgentConfirmRequest,
-    ) -> tuple[Outcome, AgentTurn]:
+    ) -> tuple[Outcome, AgentTurn, Telling]:
         """Write ticket or link, and the session's outcome with it: from here it cannot be ended
-        otherwise.
+        otherwise. What is to be told of it is the caller's to store.
         """
         digest = None
         if request.link is not None:
@@ -53,15 +54,14 @@ class Confirming:
         turn = turns.confirmed_turn(session, outcome, ticket)
         message_id = await upsert_agent_summary(work, self.ids, session, turn)
         change = {"progress": session.progress, "outcome": outcome, "draft_digest": digest}
-        told = await self.driver.finish(work, session, turn, change, message_id=message_id)
-        if told is None:
+        finished = await self.driver.finish(work, session, turn, change, message_id=message_id)
+        if finished is None:
             raise AgentSessionNotFound
-        await work.facts.tell(
-            AgentUserConfirmed(
-                **about(session),
-                issue_number=ticket.issue_number,
-                ticket_number=ticket.number,
-                draft_digest=digest,
-            )
+        confirmed = AgentUserConfirmed(
+            **about(session),
+            issue_number=ticket.issue_number,
+            ticket_number=ticket.number,
+            draft_digest=digest,
         )
-        return outcome, told
+        told, telling = finished
+        return outcome, told, telling + Telling(facts=(confirmed,))

@@ -53,7 +53,7 @@ from backend.app.services.helpdesk_graph.confirming import Confirming
 from backend.app.services.helpdesk_graph.driver import Prepared, about
 from backend.app.services.helpdesk_graph.nodes.steps import Shown
 from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
-from backend.app.services.runs.claims import Claims
+from backend.app.services.runs.claims import Claims, RunInProgress
 from backend.app.services.runs.control import RunControls
 from backend.app.services.runs.endings import Ending, Handed
 from backend.app.services.runs.engine import RunEngine
@@ -119,19 +119,24 @@ class HelpdeskRunner:
             await refuse_taken(work, asked)
             await self.admission.refuse_over_cap(work, principal)
             given = {"state": case.state}
+            claim = self.claims.first(
+                ThreadId(case.session_id),
+                GraphKind.HELPDESK,
+                allowance=self.admission.settings.deadline,
+            )
             session = await work.sessions.add(
-                case.session_id, principal.user_id, chat_session_id, request.trigger, given
+                case.session_id,
+                principal.user_id,
+                chat_session_id,
+                request.trigger,
+                given,
+                claim=claim,
+                lease=self.engine.settings.lease,
             )
             if session is None:
                 raise SessionOpen
             if asked:
                 await work.sessions.keep_key(asked, session.id)
-            claim = await self.claims.add(
-                work,
-                ThreadId(session.id),
-                GraphKind.HELPDESK,
-                allowance=self.admission.settings.deadline,
-            )
             prepared = Prepared(session, flags.tools)
             await work.facts.tell(AgentStarted(**about(session), trigger=request.trigger))
         ending = self.engine.launch(claim, case.state, prepared)
@@ -170,13 +175,13 @@ class HelpdeskRunner:
         asked = idempotent(principal, f"resume:{session_id}", key, request.model_dump_json())
         # Redacted before it is kept anywhere: it is stored, and so is what becomes of it.
         answer = {"reply": _redacted(request.reply), "choice": _redacted(request.choice)}
-        entered = self.admission.entered(principal, session_id, alone=True)
-        async with entered as (work, session):
+        going_on = self.admission.going_on(principal, session_id)
+        async with going_on as (work, session, switched):
             if asked and (earlier := await self._replayed(work, principal, asked)):
                 return earlier
             if session.has_ended:
                 raise SessionEnded
-            flags = await self.admission.refuse_going_on(work)
+            flags = self.admission.refuse_going_on(switched)
             if self.engine.is_draining:
                 raise AgentSwitchedOff
             claim, session = await self._claimed(work, session_id, question_id)
@@ -198,8 +203,14 @@ class HelpdeskRunner:
         self, work: Work, session_id: AgentSessionId, question_id: str
     ) -> tuple[Claim, AgentSession]:
         """The claim on a session's thread, and the session as it is under it."""
-        claim = await self.claims.take(work, ThreadId(session_id))
-        session = await as_it_stands(work, session_id)
+        taken = await work.sessions.take(
+            session_id, self.claims.owner, lease=self.engine.settings.lease
+        )
+        if taken is None:
+            raise RunInProgress
+        claim, session = taken
+        if session is None:
+            raise AgentSessionNotFound  # deleted just now
         if session.chat_session_id:
             # Before anything of the session is written: whoever deletes a chat takes it first too.
             chat = await work.chat.session(
@@ -223,11 +234,11 @@ class HelpdeskRunner:
         """
         session_id = AgentSessionId(request.session_id)
         asked = idempotent(principal, f"confirm:{session_id}", key, request.model_dump_json())
-        entered = self.admission.entered(principal, session_id, alone=True)
-        async with entered as (work, session):
+        going_on = self.admission.going_on(principal, session_id)
+        async with going_on as (work, session, switched):
             if session.has_ended:
                 return self._repeated(session)
-            flags = await self.admission.refuse_going_on(work)
+            flags = self.admission.refuse_going_on(switched)
             claim, session = await self._claimed(work, session_id, request.pending_question_id)
             if session.has_ended:
                 return self._repeated(session)
@@ -236,14 +247,22 @@ class HelpdeskRunner:
             await refuse_taken(work, asked)
             if asked:
                 await work.sessions.keep_key(asked, session_id)
-            outcome, turn = await self.confirming.decided(work, principal, session, request)
+            outcome, turn, telling = await self.confirming.decided(
+                work, principal, session, request
+            )
             prepared = Prepared(replace(session, outcome=outcome), flags.tools)
+            # Nothing of the matter is left for the graph to do.
+            if is_concluded := self.engine.can_conclude:
+                await self.engine.conclude(work, claim, telling)
+            else:
+                await work.runs.tell(claim, telling, is_final=True)
         prepared.shown.turn = turn
-        given: Command[Any] = Command(
-            resume={request.pending_question_id: {"confirmed": outcome.value}}
-        )
-        # To its end, which changes the answer no more.
-        self.engine.launch(claim, given, prepared)
+        if not is_concluded:
+            given: Command[Any] = Command(
+                resume={request.pending_question_id: {"confirmed": outcome.value}}
+            )
+            # To its end, which changes the answer no more.
+            self.engine.launch(claim, given, prepared)
         return Launched(session_id, claim.last_seq, shown=prepared.shown)
 
     def _repeated(self, session: AgentSession) -> Launched:

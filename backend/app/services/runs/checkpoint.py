@@ -1,15 +1,21 @@
 """Checkpoints: LangGraph's savers, with a fence in front of every write.
 
+What a run saves on its way stands alone, and what it saves where it ends goes into the transaction
+that settles it (`Kept`): then a pause is there with its events, its question and its checkpoint, or
+not at all.
+
 Two processes may write one thread, and the saver would take both. Here a write is the second
 statement of a transaction whose first one demands the claim, so that what a stalled or
 disconnected owner still writes changes nothing.
 """
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -21,6 +27,9 @@ from langgraph.checkpoint.base import (
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_id,
+    get_serializable_checkpoint_metadata,
 )
 from langgraph.checkpoint.base.id import UUID  # whose time knows version 6; Python's own does not
 from langgraph.checkpoint.memory import InMemorySaver
@@ -34,6 +43,7 @@ from backend.app.core.errors import Conflict, Unavailable
 from backend.app.core.logging import get_logger
 from backend.app.core.settings import CheckpointBackend, CheckpointSettings
 from backend.app.db.engine import IDLE_IN_TRANSACTION, TRUSTED_SECONDS, for_libpq
+from backend.app.db.repositories.checkpoints import Blob, StoredCheckpoint, Write
 from backend.app.domain.runs import Claim, ThreadId
 
 T = TypeVar("T")
@@ -41,6 +51,8 @@ T = TypeVar("T")
 #: Under this key the claim travels in a run's config; LangGraph keeps keys that begin so out of the
 #: stored metadata.
 CLAIM_KEY = "__claim"
+#: The same of a run's `Kept`.
+KEPT_KEY = "__kept"
 _LOST = "HD001"
 _LATEST = "SELECT max(checkpoint_id) AS latest FROM checkpoints WHERE thread_id = %s"
 #: From the beginning of a UUID's time, in 1582, to that of Unix; in 100 ns.
@@ -74,6 +86,27 @@ def serializer() -> JsonPlusSerializer:
     By default it would import and call whatever class a stored checkpoint names.
     """
     return JsonPlusSerializer(allowed_msgpack_modules=None)
+
+
+@dataclass(slots=True)
+class Kept:
+    """The one checkpoint that a run begins from, and the one that it ends with.
+
+    ``is_loaded``: ``first`` is all there is to load; None of a thread that has none.
+    """
+
+    is_loaded: bool = False
+    first: CheckpointTuple | None = None
+    last: StoredCheckpoint | None = None
+    writes: list[Write] = field(default_factory=list)
+
+
+def _kept(config: RunnableConfig) -> Kept | None:
+    """None within a subgraph, too, whose checkpoints are many."""
+    configurable = config["configurable"]
+    kept = configurable.get(KEPT_KEY)
+    is_root = not configurable.get("checkpoint_ns")
+    return kept if isinstance(kept, Kept) and is_root else None
 
 
 @contextmanager
@@ -127,7 +160,9 @@ class FencedSaver(AsyncPostgresSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Store a checkpoint, or raise `ClaimLost`."""
+        """Store a checkpoint, or raise `ClaimLost`; that of a run with a `Kept` goes there."""
+        if (kept := _kept(config)) is not None:
+            return self._kept_in(kept, config, checkpoint, metadata, new_versions)
         with _under(config):
             return await _or_lost(super().aput(config, checkpoint, metadata, new_versions))
 
@@ -138,9 +173,57 @@ class FencedSaver(AsyncPostgresSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Store a step's writes, or raise `ClaimLost`."""
+        """Store a step's writes, or raise `ClaimLost`; those of a run with a `Kept` go there."""
+        if (kept := _kept(config)) is not None:
+            behind = config["configurable"]["checkpoint_id"]
+            rows = self._dump_writes("", "", behind, task_id, task_path, writes)
+            kept.writes += [Write(*row[2:]) for row in rows]
+            return
         with _under(config):
             await _or_lost(super().aput_writes(config, writes, task_id, task_path))
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """A thread's latest checkpoint, or a certain one; a run that has a `Kept` begins from
+        there.
+        """
+        kept = _kept(config)
+        if kept is not None and kept.is_loaded and get_checkpoint_id(config) is None:
+            return kept.first
+        return await super().aget_tuple(config)
+
+    def _kept_in(
+        self,
+        kept: Kept,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """As the library's own `aput` splits it: plain values inline, all others as blobs."""
+        configurable = config["configurable"]
+        thread_id, namespace = configurable["thread_id"], configurable["checkpoint_ns"]
+        values = checkpoint["channel_values"]
+        inline = {name: value for name, value in values.items() if _is_plain(value)}
+        versions = {
+            name: version
+            for name, version in new_versions.items()
+            if name in values and name not in inline
+        }
+        rows = self._dump_blobs(thread_id, namespace, values, versions)
+        kept.last = StoredCheckpoint(
+            id=checkpoint["id"],
+            parent_id=configurable.get("checkpoint_id"),
+            checkpoint=json.dumps({**checkpoint, "channel_values": inline}),
+            metadata=json.dumps(get_serializable_checkpoint_metadata(config, metadata)),
+            blobs=[Blob(*row[2:]) for row in rows],
+        )
+        return {
+            "configurable": {
+                "thread_id": thread_id,
+                "checkpoint_ns": namespace,
+                "checkpoint_id": checkpoint["id"],
+            }
+        }
 
     async def latest_id(self, thread_id: ThreadId) -> str | None:
         """The highest checkpoint id of a thread, without loading the checkpoint."""
@@ -150,7 +233,12 @@ class FencedSaver(AsyncPostgresSaver):
         return row["latest"] if row else None
 
 
-def _made_at(checkpoint_id: str) -> datetime:
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, (str, int, float, bool))
+
+
+def made_at(checkpoint_id: str) -> datetime:
+    """When a checkpoint was made, by the clock of the process that made it."""
     ticks = UUID(hex=checkpoint_id).time - _EPOCH_TICKS
     return datetime.fromtimestamp(ticks / 10_000_000, UTC)
 
@@ -179,10 +267,19 @@ class Checkpoints:
         if isinstance(self.saver, FencedSaver):
             latest = await self.saver.latest_id(thread_id)
         else:
-            config: RunnableConfig = {"configurable": {"thread_id": str(thread_id)}}
-            found = await self.saver.aget_tuple(config)
+            found = await self.latest(thread_id)
             latest = found.checkpoint["id"] if found else None
-        return _made_at(latest) if latest else None
+        return made_at(latest) if latest else None
+
+    @property
+    def are_transactional(self) -> bool:
+        """Whether checkpoints stand in the database beside everything else."""
+        return isinstance(self.saver, FencedSaver)
+
+    async def latest(self, thread_id: ThreadId) -> CheckpointTuple | None:
+        """The thread's latest checkpoint, or None."""
+        config: RunnableConfig = {"configurable": {"thread_id": str(thread_id)}}
+        return await self.saver.aget_tuple(config)
 
     async def prune(self, thread_id: ThreadId) -> None:
         """Keep only the latest checkpoint of a thread; under its claim only.

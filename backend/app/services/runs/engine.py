@@ -20,9 +20,16 @@ from backend.app.core.logging import described, get_logger
 from backend.app.core.settings import RunSettings
 from backend.app.core.tasks import Tasks
 from backend.app.db.notify import Bell
-from backend.app.db.uow import UnitOfWork
-from backend.app.domain.runs import AbortReason, Claim, GraphKind, ThreadId
-from backend.app.services.runs.checkpoint import CLAIM_KEY, Checkpoints, ClaimLost
+from backend.app.db.uow import UnitOfWork, Work
+from backend.app.domain.runs import NOTHING, AbortReason, Claim, GraphKind, Telling, ThreadId
+from backend.app.services.runs.checkpoint import (
+    CLAIM_KEY,
+    KEPT_KEY,
+    Checkpoints,
+    ClaimLost,
+    Kept,
+    made_at,
+)
 from backend.app.services.runs.claims import Claims, Held
 from backend.app.services.runs.driving import Driver
 from backend.app.services.runs.endings import (
@@ -44,12 +51,13 @@ RECURSION_LIMIT = 60
 _RUNS_BETWEEN_PRUNES = 4
 
 
-def config_of(claim: Claim) -> RunnableConfig:
+def config_of(claim: Claim, kept: Kept | None = None) -> RunnableConfig:
     """LangGraph's config for a run under this claim."""
     return {
         "configurable": {
             "thread_id": str(claim.thread_id),
             CLAIM_KEY: claim,
+            KEPT_KEY: kept,
             # Not public: an answer to a question that is open no longer raises instead of
             # answering whatever is open now (a test holds that it still does).
             "__pregel_strict_resume": True,
@@ -118,8 +126,7 @@ class RunEngine:
         limit = asyncio.timeout(claim.allowance.total_seconds() + self.settings.grace_seconds)
         try:
             async with self._turn(claim):
-                if claim.epoch > 1:  # else the thread is new
-                    await reach(await self.checkpoints.head(claim.thread_id), self.claims.clock)
+                await self._begin_from(held, driver)
                 async with limit:
                     last = await self._stream(held, given, control)
                 if driver.durability == "sync":
@@ -151,6 +158,18 @@ class RunEngine:
             if self._controls.get(claim.thread_id) is control:
                 del self._controls[claim.thread_id]
 
+    async def _begin_from(self, held: Held, driver: Driver) -> None:
+        """Load what a run begins from, once its clock is past that."""
+        claim = held.claim
+        is_new = claim.epoch <= 1
+        if driver.durability == "exit" and self.checkpoints.are_transactional:
+            first = None if is_new else await self.checkpoints.latest(claim.thread_id)
+            held.kept = Kept(is_loaded=True, first=first)
+            head = made_at(first.checkpoint["id"]) if first else None
+        else:
+            head = None if is_new else await self.checkpoints.head(claim.thread_id)
+        await reach(head, self.claims.clock)
+
     @asynccontextmanager
     async def _turn(self, claim: Claim) -> AsyncIterator[None]:
         """One of the runs that this process drives at the same time; waiting is no active time."""
@@ -179,7 +198,7 @@ class RunEngine:
         held.context = driver.context(claim, held.prepared)
         stream = driver.graph.astream(
             given,
-            config_of(claim),
+            config_of(claim, held.kept),
             context=held.context,
             stream_mode=["custom", "values"],
             durability=driver.durability,
@@ -191,7 +210,7 @@ class RunEngine:
             async for part in parts:
                 if part["type"] == "values":
                     last = part
-                    if last["interrupts"] and held.untold:
+                    if last["interrupts"] and held.untold and held.kept is None:
                         # Before the pause is saved: whoever goes on from there tells it no more.
                         await self._record(held, driver)
                     continue
@@ -204,10 +223,11 @@ class RunEngine:
 
     async def _record(self, held: Held, driver: Driver) -> None:
         async with self.uow() as work:
-            if not await work.runs.hold(held.claim, is_final=False):
+            telling = driver.telling(held.context, held.untold)
+            switched = await work.runs.tell(held.claim, telling)
+            if switched is None:
                 raise ClaimLost
-            await driver.watch(work, held.context)
-            await driver.record(work, held.claim, held.context, held.untold)
+            driver.watch(held.context, switched)
         held.untold.clear()
         self.bell.ring(str(held.claim.thread_id))
 
@@ -230,21 +250,41 @@ class RunEngine:
         async with self.uow() as work:
             if not await work.runs.hold(claim):
                 return Handed()
-            if held.untold:
-                await driver.record(work, claim, held.context, held.untold)
-            is_over = await driver.settle(work, claim, held.context, ending)
-            await work.runs.release(claim)
+            untold = self._untold(held)
+            settled = await driver.settle(work, claim, held.context, ending)
+            is_over = settled.is_over
+            if is_over and self.checkpoints.are_transactional:
+                await work.checkpoints.forget(claim.thread_id)
+            elif held.kept is not None and isinstance(ending, (Paused, Finished)):
+                await work.checkpoints.keep(claim.thread_id, held.kept.last, held.kept.writes)
+            await work.runs.release(claim, untold + settled.telling)
         self.bell.ring(str(claim.thread_id))
-        if is_over:
+        if is_over and not self.checkpoints.are_transactional:
             await self.checkpoints.forget(claim.thread_id)
         return ending
 
+    def _untold(self, held: Held) -> Telling:
+        driver = self.drivers[held.claim.kind]
+        return driver.telling(held.context, held.untold) if held.untold else NOTHING
+
+    @property
+    def can_conclude(self) -> bool:
+        """Whether a thread can be concluded; else it is to be driven to its end."""
+        return self.checkpoints.are_transactional
+
+    async def conclude(self, work: Work, claim: Claim, telling: Telling) -> None:
+        """Give back the claim of a thread that is over, undriven, and forget it, in the caller's
+        transaction.
+        """
+        await work.checkpoints.forget(claim.thread_id)
+        await work.runs.release(claim, telling)
+
     async def _leave(self, held: Held) -> None:
         """Let another process go on with a run, from where it is saved."""
-        claim, driver = held.claim, self.drivers[held.claim.kind]
+        claim = held.claim
         async with self.uow() as work:
-            if held.untold and await work.runs.hold(claim):
-                await driver.record(work, claim, held.context, held.untold)
+            if held.untold:
+                await work.runs.tell(claim, self._untold(held), is_final=True)
             await work.runs.lapse(claim)
 
     async def sweep(self) -> None:

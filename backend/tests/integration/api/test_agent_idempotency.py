@@ -167,7 +167,8 @@ async def test_a_request_that_stands_still_keeps_its_person_from_no_other_sessio
     async with engine.begin() as start, engine.begin() as resume, asyncio.timeout(5):
         await IdentityRepository(AsyncSession(bind=start)).lock_user(requester.user.id)
         stuck_id = AgentSessionId(UUID(stuck["session_id"]))
-        await SessionRepository(AsyncSession(bind=resume)).lock(stuck_id)
+        sessions = SessionRepository(AsyncSession(bind=resume))
+        assert await sessions.enter(stuck_id, requester.user.id) is not None
         assert (await reply(client, asked, choice="My team")).status_code == 200
         assert (await confirm(client, waiting)).status_code == 200
         second = asyncio.ensure_future(reply(client, stuck, choice="My team"))

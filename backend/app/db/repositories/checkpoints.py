@@ -1,0 +1,128 @@
+"""LangGraph's checkpoints, written in a transaction of ours.
+
+The tables are the library's (`services/runs/checkpoint.py` holds that they are what it expects);
+what stands in them is what its own saver would have written.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.app.domain.runs import ThreadId
+
+_KEEP = sa.text(
+    """
+    WITH checkpoint AS (
+        INSERT INTO checkpoints (
+            thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata
+        )
+        SELECT :thread_id, '', id, parent_id, CAST(checkpoint AS jsonb), CAST(metadata AS jsonb)
+        FROM unnest(
+            CAST(:ids AS text[]), CAST(:parent_ids AS text[]), CAST(:checkpoints AS text[]),
+            CAST(:metadata AS text[])
+        ) AS each(id, parent_id, checkpoint, metadata)
+        ON CONFLICT (thread_id, checkpoint_ns, checkpoint_id)
+        DO UPDATE SET checkpoint = excluded.checkpoint, metadata = excluded.metadata
+    ), blobs AS (
+        INSERT INTO checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
+        SELECT :thread_id, '', each.*
+        FROM unnest(
+            CAST(:channels AS text[]), CAST(:versions AS text[]), CAST(:types AS text[]),
+            CAST(:blobs AS bytea[])
+        ) AS each
+        ON CONFLICT (thread_id, checkpoint_ns, channel, version) DO NOTHING
+    )
+    INSERT INTO checkpoint_writes (
+        thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob
+    )
+    SELECT :thread_id, '', each.*
+    FROM unnest(
+        CAST(:written_behind AS text[]), CAST(:task_ids AS text[]), CAST(:task_paths AS text[]),
+        CAST(:places AS integer[]), CAST(:write_channels AS text[]), CAST(:write_types AS text[]),
+        CAST(:writes AS bytea[])
+    ) AS each
+    ON CONFLICT (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
+    DO UPDATE SET channel = excluded.channel, type = excluded.type, blob = excluded.blob
+    """
+)
+
+_FORGET = sa.text(
+    """
+    WITH checkpoint AS (DELETE FROM checkpoints WHERE thread_id = :thread_id),
+         blobs AS (DELETE FROM checkpoint_blobs WHERE thread_id = :thread_id)
+    DELETE FROM checkpoint_writes WHERE thread_id = :thread_id
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A channel's value in one of its versions, serialised."""
+
+    channel: str
+    version: str
+    type: str
+    value: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """What a task wrote behind a checkpoint and no checkpoint holds yet: an open question."""
+
+    checkpoint_id: str
+    task_id: str
+    task_path: str
+    place: int
+    channel: str
+    type: str | None
+    value: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCheckpoint:
+    """A checkpoint of a thread's root graph as it is stored; JSON as text."""
+
+    id: str
+    parent_id: str | None
+    checkpoint: str
+    metadata: str
+    blobs: Sequence[Blob] = ()
+
+
+class CheckpointRepository:
+    """Writes under a claim that the transaction holds; reads are the saver's."""
+
+    def __init__(self, session: AsyncSession) -> None:
+        self._session = session
+
+    async def keep(
+        self, thread_id: ThreadId, kept: StoredCheckpoint | None, writes: Sequence[Write]
+    ) -> None:
+        """Store a checkpoint, if there is a new one, and what was written behind checkpoints."""
+        blobs = kept.blobs if kept else ()
+        checkpoints = [kept] if kept else []
+        named = {
+            "thread_id": str(thread_id),
+            "ids": [one.id for one in checkpoints],
+            "parent_ids": [one.parent_id for one in checkpoints],
+            "checkpoints": [one.checkpoint for one in checkpoints],
+            "metadata": [one.metadata for one in checkpoints],
+            "channels": [one.channel for one in blobs],
+            "versions": [one.version for one in blobs],
+            "types": [one.type for one in blobs],
+            "blobs": [one.value for one in blobs],
+            "written_behind": [one.checkpoint_id for one in writes],
+            "task_ids": [one.task_id for one in writes],
+            "task_paths": [one.task_path for one in writes],
+            "places": [one.place for one in writes],
+            "write_channels": [one.channel for one in writes],
+            "write_types": [one.type for one in writes],
+            "writes": [one.value for one in writes],
+        }
+        await self._session.execute(_KEEP, named)
+
+    async def forget(self, thread_id: ThreadId) -> None:
+        """Delete all checkpoints of a thread."""
+        await self._session.execute(_FORGET, {"thread_id": str(thread_id)})
