@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -10,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import Row
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.app.db.models import FilingRow, TicketFollowerRow, TicketRow, UserRow
+from backend.app.db.models import TicketFollowerRow, TicketRow, UserRow
 from backend.app.domain.chat import ChatSessionId
 from backend.app.domain.principals import UserId
 from backend.app.domain.sessions import (
@@ -45,7 +46,7 @@ class NewTicket:
     chat_session_id: ChatSessionId | None
 
 
-def _ticket(row: TicketRow, requester_name: str) -> Ticket:
+def _ticket(row: Any, requester_name: str) -> Ticket:
     return Ticket(
         id=TicketId(row.id),
         number=row.number,
@@ -110,6 +111,28 @@ _CANDIDATES = sa.text(
 )
 
 
+#: Both rows, or neither when the session was filed before.
+_FILE = sa.text(
+    """
+    WITH ticket AS (
+        INSERT INTO tickets (
+            id, requester_id, title, body, problem, severity, impact, category, origin,
+            agent_session_id, chat_session_id
+        )
+        VALUES (
+            :id, :requester_id, :title, :body, :problem, :severity, :impact, :category, :origin,
+            :agent_session_id, :chat_session_id
+        )
+        ON CONFLICT (agent_session_id) DO NOTHING
+        RETURNING *
+    ), filing AS (
+        INSERT INTO filings (session_id, ticket_id, state, draft_digest, confirmed_by)
+        SELECT agent_session_id, id, :state, :draft_digest, requester_id FROM ticket
+    )
+    SELECT * FROM ticket
+    """
+)
+
 _NUMBER = re.compile(r"\s*#?([0-9]{1,15})\s*")
 
 
@@ -136,37 +159,24 @@ class TicketRepository:
         """Reserve the session's one filing and write its ticket; None when the session was filed
         before. The desk is the tracker, so the filing is complete with its ticket.
         """
-        row = (
-            await self._session.scalars(
-                insert(TicketRow)
-                .values(
-                    id=ticket.id,
-                    requester_id=ticket.requester_id,
-                    title=ticket.draft.title,
-                    body=ticket.body,
-                    problem=ticket.problem,
-                    severity=ticket.draft.severity.value,
-                    impact=ticket.draft.impact.value,
-                    category=ticket.draft.category.value,
-                    origin=TicketOrigin.CHAT.value,
-                    agent_session_id=ticket.agent_session_id,
-                    chat_session_id=ticket.chat_session_id,
-                )
-                .on_conflict_do_nothing(index_elements=[TicketRow.agent_session_id])
-                .returning(TicketRow)
-            )
-        ).one_or_none()
+        named = {
+            "id": ticket.id,
+            "requester_id": ticket.requester_id,
+            "title": ticket.draft.title,
+            "body": ticket.body,
+            "problem": ticket.problem,
+            "severity": ticket.draft.severity.value,
+            "impact": ticket.draft.impact.value,
+            "category": ticket.draft.category.value,
+            "origin": TicketOrigin.CHAT.value,
+            "agent_session_id": ticket.agent_session_id,
+            "chat_session_id": ticket.chat_session_id,
+            "state": FilingState.FILED.value,
+            "draft_digest": draft_digest,
+        }
+        row = (await self._session.execute(_FILE, named)).one_or_none()
         if row is None:
             return None
-        await self._session.execute(
-            insert(FilingRow).values(
-                session_id=ticket.agent_session_id,
-                ticket_id=ticket.id,
-                state=FilingState.FILED.value,
-                draft_digest=draft_digest,
-                confirmed_by=ticket.requester_id,
-            )
-        )
         return _ticket(row, "")
 
     async def candidates(

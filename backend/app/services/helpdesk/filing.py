@@ -66,6 +66,11 @@ def as_filed(draft: TicketDraft, *, session_id: str, chat_session_hash: str | No
     return Preview(safe, body, draft_digest(safe.title, body))
 
 
+async def key_for(work: Work, session: AgentSession) -> bytes:
+    """What `chat_hash` needs of a session; nothing of one without a chat."""
+    return await work.sessions.instance_key() if session.chat_session_id else b""
+
+
 def preview(draft: TicketDraft, session: AgentSession, key: bytes) -> Preview:
     """How a draft would be filed for a session."""
     return as_filed(

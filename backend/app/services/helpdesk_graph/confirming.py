@@ -46,7 +46,7 @@ class Confirming:
         else:
             assert request.draft is not None  # the schema says so
             outcome, digest = Outcome.FILED, request.draft_digest
-            key = await work.sessions.instance_key()
+            key = await filing.key_for(work, session)
             preview = filing.preview(draft_from(request.draft.model_dump()), session, key)
             if preview.digest != digest:
                 raise DraftChanged(extra={"preview": shown(preview).model_dump(mode="json")})

@@ -100,7 +100,7 @@ class HelpdeskSessions:
         if session.has_ended:
             raise SessionEnded
         async with self.uow() as work:
-            key = await work.sessions.instance_key()
+            key = await filing.key_for(work, session)
         return shown(filing.preview(draft_from(draft.model_dump()), session, key))
 
     async def has_more(

@@ -222,14 +222,14 @@ class RunEngine:
         return Finished(last["data"])
 
     async def _record(self, held: Held, driver: Driver) -> None:
-        async with self.uow() as work:
+        async with self.uow(each=True) as work:
             telling = driver.telling(held.context, held.untold)
             switched = await work.runs.tell(held.claim, telling)
-            if switched is None:
-                raise ClaimLost
-            driver.watch(held.context, switched)
+        if switched is None:
+            raise ClaimLost
         held.untold.clear()
         self.bell.ring(str(held.claim.thread_id))
+        driver.watch(held.context, switched)
 
     async def _where_it_stands(self, driver: Driver, claim: Claim) -> Ending:
         """Of a thread whose steps were saved one by one: read back, since a clock that was set back
