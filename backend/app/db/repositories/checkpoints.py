@@ -6,6 +6,7 @@ what stands in them is what its own saver would have written.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -57,6 +58,30 @@ _FORGET = sa.text(
 )
 
 
+_LATEST = sa.text(
+    """
+    SELECT checkpoint_id, parent_checkpoint_id, checkpoint, metadata,
+        ARRAY(
+            SELECT ROW(b.channel, b.version, b.type, b.blob)
+            FROM jsonb_each_text(checkpoint -> 'channel_versions') AS v
+            JOIN checkpoint_blobs b
+              ON b.thread_id = c.thread_id AND b.checkpoint_ns = c.checkpoint_ns
+             AND b.channel = v.key AND b.version = v.value
+        ) AS blobs,
+        ARRAY(
+            SELECT ROW(w.checkpoint_id, w.task_id, w.task_path, w.idx, w.channel, w.type, w.blob)
+            FROM checkpoint_writes w
+            WHERE w.thread_id = c.thread_id AND w.checkpoint_ns = c.checkpoint_ns
+              AND w.checkpoint_id = c.checkpoint_id
+        ) AS writes
+    FROM checkpoints c
+    WHERE thread_id = :thread_id AND checkpoint_ns = ''
+    ORDER BY checkpoint_id DESC
+    LIMIT 1
+    """
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Blob:
     """A channel's value in one of its versions, serialised."""
@@ -91,11 +116,38 @@ class StoredCheckpoint:
     blobs: Sequence[Blob] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class LoadedCheckpoint:
+    """The same as it is read, with what was written behind it; JSON as values."""
+
+    id: str
+    parent_id: str | None
+    checkpoint: dict[str, Any]
+    metadata: dict[str, Any]
+    blobs: Sequence[Blob]
+    writes: Sequence[Write]
+
+
 class CheckpointRepository:
-    """Writes under a claim that the transaction holds; reads are the saver's."""
+    """Reads, and writes under a claim that the transaction holds."""
 
     def __init__(self, session: AsyncSession) -> None:
         self._session = session
+
+    async def latest(self, thread_id: ThreadId) -> LoadedCheckpoint | None:
+        """The latest checkpoint of a thread's root graph."""
+        found = await self._session.execute(_LATEST, {"thread_id": str(thread_id)})
+        row = found.one_or_none()
+        if row is None:
+            return None
+        return LoadedCheckpoint(
+            row.checkpoint_id,
+            row.parent_checkpoint_id,
+            row.checkpoint,
+            row.metadata,
+            [Blob(*one) for one in row.blobs],
+            [Write(*one) for one in row.writes],
+        )
 
     async def keep(
         self, thread_id: ThreadId, kept: StoredCheckpoint | None, writes: Sequence[Write]

@@ -16,8 +16,10 @@ from backend.app.db.models import (
     InstanceKeyRow,
     RunRow,
 )
+from backend.app.db.repositories.facts import as_json
 from backend.app.db.repositories.runs import claim_of
 from backend.app.domain.chat import ChatMessageId, ChatSessionId
+from backend.app.domain.events import Fact
 from backend.app.domain.principals import UserId
 from backend.app.domain.runs import AbortReason, Claim, GraphKind, OwnerId, ThreadId
 from backend.app.domain.sessions import (
@@ -46,6 +48,10 @@ _ADD = sa.text(
         )
         SELECT id, :kind, :owner, :epoch, :attempt, now() + :lease, now(), :allowance
         FROM session
+    ), facts AS (
+        INSERT INTO facts (epoch, kind, actor_id, data)
+        SELECT fact_epochs.epoch, fact ->> 0, CAST(fact ->> 1 AS uuid), fact -> 2
+        FROM session, fact_epochs, jsonb_array_elements(CAST(:facts AS jsonb)) AS told(fact)
     )
     SELECT * FROM session
     """
@@ -82,9 +88,15 @@ _CHANGE = sa.text(
 
 _GIVE = sa.text(
     """
-    UPDATE agent_sessions
-    SET given = CAST(:given AS jsonb), pending_question_id = NULL, updated_at = now()
-    WHERE id = :id
+    WITH session AS (
+        UPDATE agent_sessions
+        SET given = CAST(:given AS jsonb), pending_question_id = NULL, updated_at = now()
+        WHERE id = :id
+        RETURNING id
+    )
+    INSERT INTO facts (epoch, kind, actor_id, data)
+    SELECT epoch, fact ->> 0, CAST(fact ->> 1 AS uuid), fact -> 2
+    FROM session, fact_epochs, jsonb_array_elements(CAST(:facts AS jsonb)) AS told(fact)
     """
 )
 
@@ -162,9 +174,10 @@ class SessionRepository:
         *,
         claim: Claim,
         lease: timedelta,
+        fact: Fact,
     ) -> AgentSession | None:
-        """A new session that has not run yet, and its thread with the claim on it; None when its
-        chat has an open one already.
+        """A new session that has not run yet, its thread with the claim on it, and the fact of it;
+        None when its chat has an open one already.
         """
         named = {
             "id": session_id,
@@ -179,6 +192,7 @@ class SessionRepository:
             "attempt": claim.attempt,
             "allowance": claim.allowance,
             "lease": lease,
+            "facts": as_json([fact]),
         }
         row = (await self._session.execute(_ADD, named)).one_or_none()
         return _session(row, timedelta(0)) if row else None
@@ -257,9 +271,14 @@ class SessionRepository:
         )
         return [_session(row[0], row.idle) for row in await self._session.execute(query)]
 
-    async def give(self, session_id: AgentSessionId, given: Mapping[str, Any]) -> None:
-        """What the run that begins now is given; the question it answers is open no longer."""
-        await self._session.execute(_GIVE, {"id": session_id, "given": json.dumps(given)})
+    async def give(
+        self, session_id: AgentSessionId, given: Mapping[str, Any], *, fact: Fact
+    ) -> None:
+        """What the run that begins now is given, and the fact of it; the question it answers is
+        open no longer.
+        """
+        named = {"id": session_id, "given": json.dumps(given), "facts": as_json([fact])}
+        await self._session.execute(_GIVE, named)
 
     async def change(self, session_id: AgentSessionId, change: SessionChange) -> bool:
         """Record how a session stands; False when it is there no more, or has ended already."""

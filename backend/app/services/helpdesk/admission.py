@@ -191,11 +191,11 @@ class Admission:
         """Where every switch stands."""
         return Flags(self.settings, switched)
 
-    async def refuse_start(self, work: Work, principal: Principal) -> Flags:
+    def refuse_start(self, principal: Principal, switched: Mapping[str, bool]) -> Flags:
         """Raise when no session may start now: `KillSwitchOn`, `AgentSwitchedOff`,
         `AgentNotEnabled`. Else how the switches stand.
         """
-        flags = self.flags(await work.switches.all_until_commit())
+        flags = self.flags(switched)
         if flags.is_on(Flag.KILL_SWITCH):
             raise KillSwitchOn
         if not flags.is_on(Flag.ENABLED):

@@ -104,11 +104,11 @@ class HelpdeskRunner:
         await self._end_expired(principal, chat_session_id)
         async with self.uow() as work:
             # One request of a person after the other: key, cap and chat are looked at once.
-            await work.identity.lock_user(principal.user_id)
+            switched = await work.switches.all_until_commit(with_user=principal.user_id)
             if asked and (earlier := await self._replayed(work, principal, asked)):
                 return earlier
             await self.beginning.lock_chat(work, principal, chat_session_id)
-            flags = await self.admission.refuse_start(work, principal)
+            flags = self.admission.refuse_start(principal, switched)
             if self.engine.is_draining:
                 raise AgentSwitchedOff
             if chat_session_id:
@@ -132,13 +132,18 @@ class HelpdeskRunner:
                 given,
                 claim=claim,
                 lease=self.engine.settings.lease,
+                fact=AgentStarted(
+                    actor_id=principal.user_id,
+                    agent_session_id=case.session_id,
+                    chat_session_id=chat_session_id,
+                    trigger=request.trigger,
+                ),
             )
             if session is None:
                 raise SessionOpen
             if asked:
                 await work.sessions.keep_key(asked, session.id)
             prepared = Prepared(session, flags.tools)
-            await work.facts.tell(AgentStarted(**about(session), trigger=request.trigger))
         ending = self.engine.launch(claim, case.state, prepared)
         return Launched(session.id, 0, ending, prepared.shown)
 
@@ -192,9 +197,12 @@ class HelpdeskRunner:
             await refuse_taken(work, asked)
             if asked:
                 await work.sessions.keep_key(asked, session_id)
-            await work.sessions.give(session_id, {"question_id": question_id, "answer": answer})
+            await work.sessions.give(
+                session_id,
+                {"question_id": question_id, "answer": answer},
+                fact=AgentResumed(**about(session), question_id=question_id),
+            )
             prepared = Prepared(session, flags.tools)
-            await work.facts.tell(AgentResumed(**about(session), question_id=question_id))
         given: Command[Any] = Command(resume={question_id: answer})
         ending = self.engine.launch(claim, given, prepared)
         return Launched(session_id, claim.last_seq, ending, prepared.shown)

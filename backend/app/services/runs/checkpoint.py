@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 import psycopg
@@ -30,6 +30,7 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
     get_checkpoint_id,
     get_serializable_checkpoint_metadata,
+    writes_sort_key,
 )
 from langgraph.checkpoint.base.id import UUID  # whose time knows version 6; Python's own does not
 from langgraph.checkpoint.memory import InMemorySaver
@@ -44,6 +45,7 @@ from backend.app.core.logging import get_logger
 from backend.app.core.settings import CheckpointBackend, CheckpointSettings
 from backend.app.db.engine import IDLE_IN_TRANSACTION, TRUSTED_SECONDS, for_libpq
 from backend.app.db.repositories.checkpoints import Blob, StoredCheckpoint, Write
+from backend.app.db.uow import Work
 from backend.app.domain.runs import Claim, ThreadId
 
 T = TypeVar("T")
@@ -54,6 +56,8 @@ CLAIM_KEY = "__claim"
 #: The same of a run's `Kept`.
 KEPT_KEY = "__kept"
 _LOST = "HD001"
+#: Checkpoints before this version of their format keep a part of themselves with their parent.
+_PLAIN_SINCE = 4
 _LATEST = "SELECT max(checkpoint_id) AS latest FROM checkpoints WHERE thread_id = %s"
 #: From the beginning of a UUID's time, in 1582, to that of Unix; in 100 ns.
 _EPOCH_TICKS = 0x01B21DD213814000
@@ -233,6 +237,13 @@ class FencedSaver(AsyncPostgresSaver):
         return row["latest"] if row else None
 
 
+def _config(thread_id: ThreadId, checkpoint_id: str | None) -> RunnableConfig:
+    named = {"thread_id": str(thread_id), "checkpoint_ns": ""}
+    if checkpoint_id is not None:
+        named["checkpoint_id"] = checkpoint_id
+    return {"configurable": named}
+
+
 def _is_plain(value: object) -> bool:
     return value is None or isinstance(value, (str, int, float, bool))
 
@@ -267,7 +278,7 @@ class Checkpoints:
         if isinstance(self.saver, FencedSaver):
             latest = await self.saver.latest_id(thread_id)
         else:
-            found = await self.latest(thread_id)
+            found = await self.saver.aget_tuple(_config(thread_id, None))
             latest = found.checkpoint["id"] if found else None
         return made_at(latest) if latest else None
 
@@ -276,10 +287,31 @@ class Checkpoints:
         """Whether checkpoints stand in the database beside everything else."""
         return isinstance(self.saver, FencedSaver)
 
-    async def latest(self, thread_id: ThreadId) -> CheckpointTuple | None:
-        """The thread's latest checkpoint, or None."""
-        config: RunnableConfig = {"configurable": {"thread_id": str(thread_id)}}
-        return await self.saver.aget_tuple(config)
+    async def latest(self, work: Work, thread_id: ThreadId) -> CheckpointTuple | None:
+        """The thread's latest checkpoint, or None; as the saver would load it."""
+        found = await work.checkpoints.latest(thread_id)
+        if found is None:
+            return None
+        if found.checkpoint["v"] < _PLAIN_SINCE:
+            return await self.saver.aget_tuple(_config(thread_id, None))
+        load = self.saver.serde.loads_typed
+        values = {
+            one.channel: load((one.type, one.value))
+            for one in found.blobs
+            if one.type != "empty" and one.value is not None
+        }
+        writes = sorted(
+            found.writes, key=lambda one: writes_sort_key(one.task_path, one.task_id, one.place)
+        )
+        checkpoint = found.checkpoint
+        inline = checkpoint.get("channel_values") or {}
+        return CheckpointTuple(
+            _config(thread_id, found.id),
+            cast(Checkpoint, {**checkpoint, "channel_values": {**inline, **values}}),
+            cast(CheckpointMetadata, found.metadata),
+            _config(thread_id, found.parent_id) if found.parent_id else None,
+            [(one.task_id, one.channel, load((one.type or "", one.value))) for one in writes],
+        )
 
     async def prune(self, thread_id: ThreadId) -> None:
         """Keep only the latest checkpoint of a thread; under its claim only.

@@ -163,7 +163,10 @@ class RunEngine:
         claim = held.claim
         is_new = claim.epoch <= 1
         if driver.durability == "exit" and self.checkpoints.are_transactional:
-            first = None if is_new else await self.checkpoints.latest(claim.thread_id)
+            first = None
+            if not is_new:
+                async with self.uow(each=True) as work:
+                    first = await self.checkpoints.latest(work, claim.thread_id)
             held.kept = Kept(is_loaded=True, first=first)
             head = made_at(first.checkpoint["id"]) if first else None
         else:
