@@ -5,7 +5,7 @@ what stands in them is what its own saver would have written.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
@@ -13,14 +13,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app.domain.runs import ThreadId
 
-_KEEP = sa.text(
-    """
-    WITH checkpoint AS (
+#: Parts of the statement that gives a thread back, whose row is ``changed`` there.
+KEEP = """
+    checkpoint AS (
         INSERT INTO checkpoints (
             thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata
         )
-        SELECT :thread_id, '', id, parent_id, CAST(checkpoint AS jsonb), CAST(metadata AS jsonb)
-        FROM unnest(
+        SELECT thread_id::text, '', id, parent_id,
+               CAST(checkpoint AS jsonb), CAST(metadata AS jsonb)
+        FROM changed, unnest(
             CAST(:ids AS text[]), CAST(:parent_ids AS text[]), CAST(:checkpoints AS text[]),
             CAST(:metadata AS text[])
         ) AS each(id, parent_id, checkpoint, metadata)
@@ -28,35 +29,36 @@ _KEEP = sa.text(
         DO UPDATE SET checkpoint = excluded.checkpoint, metadata = excluded.metadata
     ), blobs AS (
         INSERT INTO checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
-        SELECT :thread_id, '', each.*
-        FROM unnest(
+        SELECT thread_id::text, '', each.*
+        FROM changed, unnest(
             CAST(:channels AS text[]), CAST(:versions AS text[]), CAST(:types AS text[]),
             CAST(:blobs AS bytea[])
         ) AS each
         ON CONFLICT (thread_id, checkpoint_ns, channel, version) DO NOTHING
+    ), writes AS (
+        INSERT INTO checkpoint_writes (
+            thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob
+        )
+        SELECT thread_id::text, '', each.*
+        FROM changed, unnest(
+            CAST(:written_behind AS text[]), CAST(:task_ids AS text[]),
+            CAST(:task_paths AS text[]), CAST(:places AS integer[]),
+            CAST(:write_channels AS text[]), CAST(:write_types AS text[]),
+            CAST(:writes AS bytea[])
+        ) AS each
+        ON CONFLICT (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
+        DO UPDATE SET channel = excluded.channel, type = excluded.type, blob = excluded.blob
     )
-    INSERT INTO checkpoint_writes (
-        thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob
+"""
+FORGET = """
+    checkpoint AS (
+        DELETE FROM checkpoints c USING changed WHERE c.thread_id = changed.thread_id::text
+    ), blobs AS (
+        DELETE FROM checkpoint_blobs b USING changed WHERE b.thread_id = changed.thread_id::text
+    ), writes AS (
+        DELETE FROM checkpoint_writes w USING changed WHERE w.thread_id = changed.thread_id::text
     )
-    SELECT :thread_id, '', each.*
-    FROM unnest(
-        CAST(:written_behind AS text[]), CAST(:task_ids AS text[]), CAST(:task_paths AS text[]),
-        CAST(:places AS integer[]), CAST(:write_channels AS text[]), CAST(:write_types AS text[]),
-        CAST(:writes AS bytea[])
-    ) AS each
-    ON CONFLICT (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
-    DO UPDATE SET channel = excluded.channel, type = excluded.type, blob = excluded.blob
-    """
-)
-
-_FORGET = sa.text(
-    """
-    WITH checkpoint AS (DELETE FROM checkpoints WHERE thread_id = :thread_id),
-         blobs AS (DELETE FROM checkpoint_blobs WHERE thread_id = :thread_id)
-    DELETE FROM checkpoint_writes WHERE thread_id = :thread_id
-    """
-)
-
+"""
 
 _LATEST = sa.text(
     """
@@ -116,6 +118,42 @@ class StoredCheckpoint:
     blobs: Sequence[Blob] = ()
 
 
+@dataclass(slots=True)
+class Kept:
+    """What a run has to store where it ends: its checkpoint, if there is a new one, and what was
+    written behind checkpoints.
+    """
+
+    checkpoint: StoredCheckpoint | None = None
+    writes: list[Write] = field(default_factory=list)
+
+    def named(self) -> dict[str, Any]:
+        """The parameters of `KEEP`."""
+        checkpoints = [self.checkpoint] if self.checkpoint else []
+        blobs = self.checkpoint.blobs if self.checkpoint else ()
+        writes = self.writes
+        return {
+            "ids": [one.id for one in checkpoints],
+            "parent_ids": [one.parent_id for one in checkpoints],
+            "checkpoints": [one.checkpoint for one in checkpoints],
+            "metadata": [one.metadata for one in checkpoints],
+            "channels": [one.channel for one in blobs],
+            "versions": [one.version for one in blobs],
+            "types": [one.type for one in blobs],
+            "blobs": [one.value for one in blobs],
+            "written_behind": [one.checkpoint_id for one in writes],
+            "task_ids": [one.task_id for one in writes],
+            "task_paths": [one.task_path for one in writes],
+            "places": [one.place for one in writes],
+            "write_channels": [one.channel for one in writes],
+            "write_types": [one.type for one in writes],
+            "writes": [one.value for one in writes],
+        }
+
+
+NOTHING_KEPT = Kept()
+
+
 @dataclass(frozen=True, slots=True)
 class LoadedCheckpoint:
     """The same as it is read, with what was written behind it; JSON as values."""
@@ -129,7 +167,7 @@ class LoadedCheckpoint:
 
 
 class CheckpointRepository:
-    """Reads, and writes under a claim that the transaction holds."""
+    """Reads; they are written where a thread is given back (`RunRepository.release`)."""
 
     def __init__(self, session: AsyncSession) -> None:
         self._session = session
@@ -148,33 +186,3 @@ class CheckpointRepository:
             [Blob(*one) for one in row.blobs],
             [Write(*one) for one in row.writes],
         )
-
-    async def keep(
-        self, thread_id: ThreadId, kept: StoredCheckpoint | None, writes: Sequence[Write]
-    ) -> None:
-        """Store a checkpoint, if there is a new one, and what was written behind checkpoints."""
-        blobs = kept.blobs if kept else ()
-        checkpoints = [kept] if kept else []
-        named = {
-            "thread_id": str(thread_id),
-            "ids": [one.id for one in checkpoints],
-            "parent_ids": [one.parent_id for one in checkpoints],
-            "checkpoints": [one.checkpoint for one in checkpoints],
-            "metadata": [one.metadata for one in checkpoints],
-            "channels": [one.channel for one in blobs],
-            "versions": [one.version for one in blobs],
-            "types": [one.type for one in blobs],
-            "blobs": [one.value for one in blobs],
-            "written_behind": [one.checkpoint_id for one in writes],
-            "task_ids": [one.task_id for one in writes],
-            "task_paths": [one.task_path for one in writes],
-            "places": [one.place for one in writes],
-            "write_channels": [one.channel for one in writes],
-            "write_types": [one.type for one in writes],
-            "writes": [one.value for one in writes],
-        }
-        await self._session.execute(_KEEP, named)
-
-    async def forget(self, thread_id: ThreadId) -> None:
-        """Delete all checkpoints of a thread."""
-        await self._session.execute(_FORGET, {"thread_id": str(thread_id)})

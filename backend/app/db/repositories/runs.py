@@ -11,6 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app.db.models import RunRow
+from backend.app.db.repositories.checkpoints import FORGET, KEEP, NOTHING_KEPT, Kept
 from backend.app.db.repositories.facts import as_json
 from backend.app.domain.runs import (
     NOTHING,
@@ -71,8 +72,7 @@ _TOLD = """
     )
 """
 
-_RELEASE = sa.text(
-    f"""
+_RELEASE = f"""
     WITH changed AS (
         UPDATE runs
         SET owner = NULL, lease_until = NULL, claimed_at = NULL, abort_reason = NULL,
@@ -83,10 +83,11 @@ _RELEASE = sa.text(
             updated_at = now()
         WHERE thread_id = :thread_id AND epoch = :epoch
         RETURNING thread_id, last_seq
-    ), {_TOLD}
+    ), {_TOLD}, {{}}
     SELECT pg_notify(:channel, thread_id::text) FROM changed
     """  # noqa: S608 -- of constants
-)
+_RELEASE_AND_KEEP = sa.text(_RELEASE.format(KEEP))
+_RELEASE_AND_FORGET = sa.text(_RELEASE.format(FORGET))
 
 _TELL = sa.text(
     f"""
@@ -234,9 +235,16 @@ class RunRepository:
         row = (await self._session.execute(_TELL, named)).one_or_none()
         return None if row is None else row.switched
 
-    async def release(self, claim: Claim, telling: Telling = NOTHING) -> None:
-        """Give the thread back; the time since the claim is taken off its allowance. What is told
-        with that is stored.
+    async def release(
+        self,
+        claim: Claim,
+        telling: Telling = NOTHING,
+        *,
+        kept: Kept = NOTHING_KEPT,
+        forgets: bool = False,
+    ) -> None:
+        """Give the thread back; the time since the claim is taken off its allowance. With that,
+        store what is told and what is kept for it, or forget all its checkpoints.
         """
         named = {
             "thread_id": claim.thread_id,
@@ -244,7 +252,10 @@ class RunRepository:
             "channel": NOTIFY_CHANNEL,
             **_told(telling),
         }
-        await self._session.execute(_RELEASE, named)
+        if forgets:
+            await self._session.execute(_RELEASE_AND_FORGET, named)
+        else:
+            await self._session.execute(_RELEASE_AND_KEEP, {**named, **kept.named()})
 
     async def count_from_now(self, claim: Claim) -> None:
         """Count active time from now on, and not from the claim."""

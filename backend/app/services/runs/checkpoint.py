@@ -1,8 +1,8 @@
 """Checkpoints: LangGraph's savers, with a fence in front of every write.
 
 What a run saves on its way stands alone, and what it saves where it ends goes into the transaction
-that settles it (`Kept`): then a pause is there with its events, its question and its checkpoint, or
-not at all.
+that settles it (`Begun`): then a pause is there with its events, its question and its checkpoint,
+or not at all.
 
 Two processes may write one thread, and the saver would take both. Here a write is the second
 statement of a transaction whose first one demands the claim, so that what a stalled or
@@ -15,7 +15,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -44,7 +44,7 @@ from backend.app.core.errors import Conflict, Unavailable
 from backend.app.core.logging import get_logger
 from backend.app.core.settings import CheckpointBackend, CheckpointSettings
 from backend.app.db.engine import IDLE_IN_TRANSACTION, TRUSTED_SECONDS, for_libpq
-from backend.app.db.repositories.checkpoints import Blob, StoredCheckpoint, Write
+from backend.app.db.repositories.checkpoints import Blob, Kept, StoredCheckpoint, Write
 from backend.app.db.uow import Work
 from backend.app.domain.runs import Claim, ThreadId
 
@@ -53,8 +53,8 @@ T = TypeVar("T")
 #: Under this key the claim travels in a run's config; LangGraph keeps keys that begin so out of the
 #: stored metadata.
 CLAIM_KEY = "__claim"
-#: The same of a run's `Kept`.
-KEPT_KEY = "__kept"
+#: The same of a run's `Begun`.
+BEGUN_KEY = "__begun"
 _LOST = "HD001"
 #: Checkpoints before this version of their format keep a part of themselves with their parent.
 _PLAIN_SINCE = 4
@@ -93,24 +93,21 @@ def serializer() -> JsonPlusSerializer:
 
 
 @dataclass(slots=True)
-class Kept:
-    """The one checkpoint that a run begins from, and the one that it ends with.
+class Begun(Kept):
+    """The one checkpoint that a run begins from, and what it has to store where it ends.
 
-    ``is_loaded``: ``first`` is all there is to load; None of a thread that has none.
+    ``first`` is all that there is to load; None of a thread that has none.
     """
 
-    is_loaded: bool = False
     first: CheckpointTuple | None = None
-    last: StoredCheckpoint | None = None
-    writes: list[Write] = field(default_factory=list)
 
 
-def _kept(config: RunnableConfig) -> Kept | None:
+def _begun(config: RunnableConfig) -> Begun | None:
     """None within a subgraph, too, whose checkpoints are many."""
     configurable = config["configurable"]
-    kept = configurable.get(KEPT_KEY)
+    begun = configurable.get(BEGUN_KEY)
     is_root = not configurable.get("checkpoint_ns")
-    return kept if isinstance(kept, Kept) and is_root else None
+    return begun if isinstance(begun, Begun) and is_root else None
 
 
 @contextmanager
@@ -164,9 +161,9 @@ class FencedSaver(AsyncPostgresSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Store a checkpoint, or raise `ClaimLost`; that of a run with a `Kept` goes there."""
-        if (kept := _kept(config)) is not None:
-            return self._kept_in(kept, config, checkpoint, metadata, new_versions)
+        """Store a checkpoint, or raise `ClaimLost`; that of a run with a `Begun` goes there."""
+        if (begun := _begun(config)) is not None:
+            return self._kept_in(begun, config, checkpoint, metadata, new_versions)
         with _under(config):
             return await _or_lost(super().aput(config, checkpoint, metadata, new_versions))
 
@@ -177,27 +174,27 @@ class FencedSaver(AsyncPostgresSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Store a step's writes, or raise `ClaimLost`; those of a run with a `Kept` go there."""
-        if (kept := _kept(config)) is not None:
+        """Store a step's writes, or raise `ClaimLost`; those of a run with a `Begun` go there."""
+        if (begun := _begun(config)) is not None:
             behind = config["configurable"]["checkpoint_id"]
             rows = self._dump_writes("", "", behind, task_id, task_path, writes)
-            kept.writes += [Write(*row[2:]) for row in rows]
+            begun.writes += [Write(*row[2:]) for row in rows]
             return
         with _under(config):
             await _or_lost(super().aput_writes(config, writes, task_id, task_path))
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """A thread's latest checkpoint, or a certain one; a run that has a `Kept` begins from
+        """A thread's latest checkpoint, or a certain one; a run that has a `Begun` begins from
         there.
         """
-        kept = _kept(config)
-        if kept is not None and kept.is_loaded and get_checkpoint_id(config) is None:
-            return kept.first
+        begun = _begun(config)
+        if begun is not None and get_checkpoint_id(config) is None:
+            return begun.first
         return await super().aget_tuple(config)
 
     def _kept_in(
         self,
-        kept: Kept,
+        begun: Begun,
         config: RunnableConfig,
         checkpoint: Checkpoint,
         metadata: CheckpointMetadata,
@@ -214,7 +211,7 @@ class FencedSaver(AsyncPostgresSaver):
             if name in values and name not in inline
         }
         rows = self._dump_blobs(thread_id, namespace, values, versions)
-        kept.last = StoredCheckpoint(
+        begun.checkpoint = StoredCheckpoint(
             id=checkpoint["id"],
             parent_id=configurable.get("checkpoint_id"),
             checkpoint=json.dumps({**checkpoint, "channel_values": inline}),

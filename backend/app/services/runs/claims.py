@@ -32,13 +32,13 @@ class Held:
 
     ``task`` is there while the graph runs; a run that is being settled is stopped no more.
     ``context`` is the run's, made from ``prepared``; ``untold`` is what its nodes told and is not
-    stored yet, and ``kept`` its checkpoint, when that is stored with its ending.
+    stored yet, and ``begun`` its checkpoint, when that is stored with its ending.
     """
 
     claim: Claim
     prepared: Any = None
     context: Any = None
-    kept: Any = None
+    begun: Any = None
     untold: list[object] = field(default_factory=list)
     task: asyncio.Task[Any] | None = None
     reason: AbortReason | None = None

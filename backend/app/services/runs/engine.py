@@ -20,14 +20,15 @@ from backend.app.core.logging import described, get_logger
 from backend.app.core.settings import RunSettings
 from backend.app.core.tasks import Tasks
 from backend.app.db.notify import Bell
+from backend.app.db.repositories.checkpoints import NOTHING_KEPT, Kept
 from backend.app.db.uow import UnitOfWork, Work
 from backend.app.domain.runs import NOTHING, AbortReason, Claim, GraphKind, Telling, ThreadId
 from backend.app.services.runs.checkpoint import (
+    BEGUN_KEY,
     CLAIM_KEY,
-    KEPT_KEY,
+    Begun,
     Checkpoints,
     ClaimLost,
-    Kept,
     made_at,
 )
 from backend.app.services.runs.claims import Claims, Held
@@ -51,19 +52,27 @@ RECURSION_LIMIT = 60
 _RUNS_BETWEEN_PRUNES = 4
 
 
-def config_of(claim: Claim, kept: Kept | None = None) -> RunnableConfig:
+def config_of(claim: Claim, begun: Begun | None = None) -> RunnableConfig:
     """LangGraph's config for a run under this claim."""
     return {
         "configurable": {
             "thread_id": str(claim.thread_id),
             CLAIM_KEY: claim,
-            KEPT_KEY: kept,
+            BEGUN_KEY: begun,
             # Not public: an answer to a question that is open no longer raises instead of
             # answering whatever is open now (a test holds that it still does).
             "__pregel_strict_resume": True,
         },
         "recursion_limit": RECURSION_LIMIT,
     }
+
+
+def _to_keep(held: Held, ending: Ending) -> Kept:
+    """Of a run that ended otherwise, nothing: nobody goes on from there."""
+    if held.begun is None or not isinstance(ending, (Paused, Finished)):
+        return NOTHING_KEPT
+    kept: Kept = held.begun
+    return kept
 
 
 @dataclass(slots=True)
@@ -167,7 +176,7 @@ class RunEngine:
             if not is_new:
                 async with self.uow(each=True) as work:
                     first = await self.checkpoints.latest(work, claim.thread_id)
-            held.kept = Kept(is_loaded=True, first=first)
+            held.begun = Begun(first=first)
             head = made_at(first.checkpoint["id"]) if first else None
         else:
             head = None if is_new else await self.checkpoints.head(claim.thread_id)
@@ -201,7 +210,7 @@ class RunEngine:
         held.context = driver.context(claim, held.prepared)
         stream = driver.graph.astream(
             given,
-            config_of(claim, held.kept),
+            config_of(claim, held.begun),
             context=held.context,
             stream_mode=["custom", "values"],
             durability=driver.durability,
@@ -213,7 +222,7 @@ class RunEngine:
             async for part in parts:
                 if part["type"] == "values":
                     last = part
-                    if last["interrupts"] and held.untold and held.kept is None:
+                    if last["interrupts"] and held.untold and held.begun is None:
                         # Before the pause is saved: whoever goes on from there tells it no more.
                         await self._record(held, driver)
                     continue
@@ -256,11 +265,12 @@ class RunEngine:
             untold = self._untold(held)
             settled = await driver.settle(work, claim, held.context, ending)
             is_over = settled.is_over
-            if is_over and self.checkpoints.are_transactional:
-                await work.checkpoints.forget(claim.thread_id)
-            elif held.kept is not None and isinstance(ending, (Paused, Finished)):
-                await work.checkpoints.keep(claim.thread_id, held.kept.last, held.kept.writes)
-            await work.runs.release(claim, untold + settled.telling)
+            await work.runs.release(
+                claim,
+                untold + settled.telling,
+                kept=_to_keep(held, ending),
+                forgets=is_over and self.checkpoints.are_transactional,
+            )
         self.bell.ring(str(claim.thread_id))
         if is_over and not self.checkpoints.are_transactional:
             await self.checkpoints.forget(claim.thread_id)
@@ -279,8 +289,7 @@ class RunEngine:
         """Give back the claim of a thread that is over, undriven, and forget it, in the caller's
         transaction.
         """
-        await work.checkpoints.forget(claim.thread_id)
-        await work.runs.release(claim, telling)
+        await work.runs.release(claim, telling, forgets=True)
 
     async def _leave(self, held: Held) -> None:
         """Let another process go on with a run, from where it is saved."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable
 from typing import Any
 from uuid import UUID
 
@@ -212,11 +213,15 @@ async def test_twenty_confirms_at_once_are_one_ticket(
 
 
 async def _race(client: httpx.AsyncClient, turn: dict[str, Any], pause: float) -> tuple[Any, Any]:
-    async def later() -> httpx.Response:
-        await asyncio.sleep(pause)
-        return await abort(client, turn)
+    """The cancel comes so many seconds behind the confirm; before it, when that is negative."""
 
-    confirmed, aborted = await asyncio.gather(confirm(client, turn), later())
+    async def later(seconds: float, call: Awaitable[httpx.Response]) -> httpx.Response:
+        await asyncio.sleep(max(0.0, seconds))
+        return await call
+
+    confirmed, aborted = await asyncio.gather(
+        later(-pause, confirm(client, turn)), later(pause, abort(client, turn))
+    )
     return confirmed, aborted
 
 
@@ -228,7 +233,7 @@ async def test_a_cancel_against_a_confirm_is_decided_once(
         client = await own.client(requester)
         for n in range(ROUNDS):
             turn = await drafted(client)
-            confirmed, aborted = await _race(client, turn, (n % 25) / 1000)
+            confirmed, aborted = await _race(client, turn, (n % 25 - 12) / 1000)
             session = await session_of(client, turn)
             tickets = await rows(
                 container,
