@@ -11,8 +11,15 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app.db.models import RunRow
-from backend.app.db.repositories.checkpoints import FORGET, KEEP, NOTHING_KEPT, Kept
+from backend.app.db.repositories.checkpoints import NOTHING_KEPT, Kept
 from backend.app.db.repositories.facts import as_json
+from backend.app.db.repositories.runs_statements import (
+    HOLD,
+    RELEASE_AND_FORGET,
+    RELEASE_AND_KEEP,
+    TAKE,
+    TELL,
+)
 from backend.app.domain.runs import (
     NOTHING,
     NOTIFY_CHANNEL,
@@ -53,66 +60,6 @@ def _locked(*conditions: sa.ColumnElement[bool]) -> sa.Select[UUID]:
     return chosen.order_by(RunRow.thread_id).with_for_update()
 
 
-#: What is told, stored with a change of the thread's row that numbers it; one statement, since a
-#: run tells often. No NOTIFY unless the thread is given back: PostgreSQL lets such transactions
-#: commit only one after the other. Readers of the teller's process are rung, others look.
-_TOLD = """
-    events AS (
-        INSERT INTO run_events (thread_id, seq, kind, data)
-        SELECT thread_id, last_seq - jsonb_array_length(CAST(:events AS jsonb)) + place,
-               event ->> 0, event -> 1
-        FROM changed,
-             jsonb_array_elements(CAST(:events AS jsonb)) WITH ORDINALITY AS told(event, place)
-    ), facts AS (
-        INSERT INTO facts (epoch, kind, actor_id, data)
-        SELECT epoch, fact ->> 0, CAST(fact ->> 1 AS uuid), fact -> 2
-        FROM changed, fact_epochs,
-             jsonb_array_elements(CAST(:facts AS jsonb)) WITH ORDINALITY AS told(fact, place)
-        ORDER BY place
-    )
-"""
-
-_RELEASE = f"""
-    WITH changed AS (
-        UPDATE runs
-        SET owner = NULL, lease_until = NULL, claimed_at = NULL, abort_reason = NULL,
-            allowance = greatest(
-                allowance - (now() - coalesce(claimed_at, now())), interval '0'
-            ),
-            last_seq = last_seq + jsonb_array_length(CAST(:events AS jsonb)),
-            updated_at = now()
-        WHERE thread_id = :thread_id AND epoch = :epoch
-        RETURNING thread_id, last_seq
-    ), {_TOLD}, {{}}
-    SELECT pg_notify(:channel, thread_id::text) FROM changed
-    """  # noqa: S608 -- of constants
-_RELEASE_AND_KEEP = sa.text(_RELEASE.format(KEEP))
-_RELEASE_AND_FORGET = sa.text(_RELEASE.format(FORGET))
-
-_TELL = sa.text(
-    f"""
-    WITH changed AS (
-        UPDATE runs SET last_seq = last_seq + jsonb_array_length(CAST(:events AS jsonb))
-        WHERE thread_id = :thread_id AND epoch = :epoch AND owner = :owner AND lease_until > now()
-        RETURNING thread_id, last_seq
-    ), {_TOLD}
-    SELECT set_config('synchronous_commit', :commit, true),
-           (SELECT coalesce(jsonb_object_agg(name, is_on), '{{}}') FROM switches) AS switched
-    FROM changed
-    """  # noqa: S608 -- of constants
-)
-
-_HOLD = sa.text(
-    """
-    SELECT set_config('synchronous_commit', 'on', true) FROM runs
-    WHERE thread_id = :thread_id AND epoch = :epoch AND owner = :owner AND lease_until > now()
-    FOR UPDATE
-    """
-)
-
-_TAKE = sa.text("SELECT * FROM take_thread(:thread_id, :owner, :lease)")
-
-
 def _told(telling: Telling) -> dict[str, str]:
     return {"events": json.dumps(telling.events), "facts": as_json(telling.facts)}
 
@@ -137,7 +84,7 @@ class RunRepository:
     async def take(self, thread_id: ThreadId, owner: OwnerId, *, lease: timedelta) -> Claim | None:
         """The claim on a thread that nobody drives, or None. A lapsed one is the sweep's."""
         named = {"thread_id": thread_id, "owner": owner, "lease": lease}
-        row = (await self._session.execute(_TAKE, named)).one_or_none()
+        row = (await self._session.execute(TAKE, named)).one_or_none()
         return claim_of(row) if row else None
 
     async def take_orphans(
@@ -219,7 +166,7 @@ class RunRepository:
         """Lock the claim's row until this transaction ends, whose commit waits for the disk; False
         when the claim is held no longer.
         """
-        return (await self._session.execute(_HOLD, _named(claim))).one_or_none() is not None
+        return (await self._session.execute(HOLD, _named(claim))).one_or_none() is not None
 
     async def tell(
         self, claim: Claim, telling: Telling, *, is_final: bool = False
@@ -232,7 +179,7 @@ class RunRepository:
             The switches that were set; None when the claim is held no longer, and nothing stored.
         """
         named = {**_named(claim), **_told(telling), "commit": "on" if is_final else "off"}
-        row = (await self._session.execute(_TELL, named)).one_or_none()
+        row = (await self._session.execute(TELL, named)).one_or_none()
         return None if row is None else row.switched
 
     async def release(
@@ -253,9 +200,9 @@ class RunRepository:
             **_told(telling),
         }
         if forgets:
-            await self._session.execute(_RELEASE_AND_FORGET, named)
+            await self._session.execute(RELEASE_AND_FORGET, named)
         else:
-            await self._session.execute(_RELEASE_AND_KEEP, {**named, **kept.named()})
+            await self._session.execute(RELEASE_AND_KEEP, {**named, **kept.named()})
 
     async def count_from_now(self, claim: Claim) -> None:
         """Count active time from now on, and not from the claim."""

@@ -18,6 +18,13 @@ from backend.app.db.models import (
 )
 from backend.app.db.repositories.facts import as_json
 from backend.app.db.repositories.runs import claim_of
+from backend.app.db.repositories.sessions_statements import (
+    ADD,
+    CHANGE,
+    ENTER,
+    GIVE,
+    TAKE,
+)
 from backend.app.domain.chat import ChatMessageId, ChatSessionId
 from backend.app.domain.events import Fact
 from backend.app.domain.principals import UserId
@@ -31,75 +38,6 @@ from backend.app.domain.sessions import (
     Outcome,
     Trigger,
 )
-
-#: Both rows, or neither when the chat has an open session already.
-_ADD = sa.text(
-    """
-    WITH session AS (
-        INSERT INTO agent_sessions (id, user_id, chat_session_id, trigger, state_version, given)
-        VALUES (
-            :id, :user_id, :chat_session_id, :trigger, :state_version, CAST(:given AS jsonb)
-        )
-        ON CONFLICT (chat_session_id) WHERE outcome IS NULL DO NOTHING
-        RETURNING *
-    ), run AS (
-        INSERT INTO runs (
-            thread_id, kind, owner, epoch, attempt, lease_until, claimed_at, allowance
-        )
-        SELECT id, :kind, :owner, :epoch, :attempt, now() + :lease, now(), :allowance
-        FROM session
-    ), facts AS (
-        INSERT INTO facts (epoch, kind, actor_id, data)
-        SELECT fact_epochs.epoch, fact ->> 0, CAST(fact ->> 1 AS uuid), fact -> 2
-        FROM session, fact_epochs, jsonb_array_elements(CAST(:facts AS jsonb)) AS told(fact)
-    )
-    SELECT * FROM session
-    """
-)
-
-#: Functions, since a statement of its own would not see what was committed while it waited.
-_ENTER = sa.text(
-    """
-    SELECT session.*, now() - session.updated_at AS idle, switches_until_commit() AS switched
-    FROM enter_session(:id, :user_id) AS session
-    """
-)
-_TAKE = sa.text(
-    """
-    SELECT run.thread_id, run.kind, run.owner, run.epoch, run.attempt, run.allowance, run.last_seq,
-           session.*, now() - session.updated_at AS idle
-    FROM take_thread(:id, :owner, :lease) AS run
-         LEFT JOIN LATERAL session_of(run.thread_id) AS session ON true
-    """
-)
-
-_CHANGE = sa.text(
-    """
-    UPDATE agent_sessions
-    SET turn = CAST(:turn AS jsonb), progress = CAST(:progress AS jsonb),
-        pending_question_id = :pending_question_id, draft_digest = :draft_digest,
-        outcome = CAST(:outcome AS text), reason = :reason,
-        ended_at = CASE WHEN CAST(:outcome AS text) IS NOT NULL THEN now() END,
-        given = NULL, chat_message_id = :chat_message_id, updated_at = now()
-    WHERE id = :id AND outcome IS NULL
-    RETURNING id
-    """
-)
-
-_GIVE = sa.text(
-    """
-    WITH session AS (
-        UPDATE agent_sessions
-        SET given = CAST(:given AS jsonb), pending_question_id = NULL, updated_at = now()
-        WHERE id = :id
-        RETURNING id
-    )
-    INSERT INTO facts (epoch, kind, actor_id, data)
-    SELECT epoch, fact ->> 0, CAST(fact ->> 1 AS uuid), fact -> 2
-    FROM session, fact_epochs, jsonb_array_elements(CAST(:facts AS jsonb)) AS told(fact)
-    """
-)
-
 
 _ENDED_WITH_CHECKPOINTS = sa.text(
     """
@@ -194,7 +132,7 @@ class SessionRepository:
             "lease": lease,
             "facts": as_json([fact]),
         }
-        row = (await self._session.execute(_ADD, named)).one_or_none()
+        row = (await self._session.execute(ADD, named)).one_or_none()
         return _session(row, timedelta(0)) if row else None
 
     async def enter(
@@ -205,7 +143,7 @@ class SessionRepository:
         Until this transaction ends, whoever else enters it waits, and so does whoever sets a
         switch. No row's lock: rows are locked in an order of their own, and others need them.
         """
-        entered = await self._session.execute(_ENTER, {"id": session_id, "user_id": owner})
+        entered = await self._session.execute(ENTER, {"id": session_id, "user_id": owner})
         row = entered.one_or_none()
         return (_session(row, row.idle), row.switched) if row else None
 
@@ -216,7 +154,7 @@ class SessionRepository:
         is under that; no session when it was deleted meanwhile.
         """
         named = {"id": session_id, "owner": owner, "lease": lease}
-        row = (await self._session.execute(_TAKE, named)).one_or_none()
+        row = (await self._session.execute(TAKE, named)).one_or_none()
         if row is None:
             return None
         return claim_of(row), _session(row, row.idle) if row.id else None
@@ -278,7 +216,7 @@ class SessionRepository:
         open no longer.
         """
         named = {"id": session_id, "given": json.dumps(given), "facts": as_json([fact])}
-        await self._session.execute(_GIVE, named)
+        await self._session.execute(GIVE, named)
 
     async def change(self, session_id: AgentSessionId, change: SessionChange) -> bool:
         """Record how a session stands; False when it is there no more, or has ended already."""
@@ -292,7 +230,7 @@ class SessionRepository:
             "reason": change.reason.value if change.reason else None,
             "chat_message_id": change.chat_message_id,
         }
-        return (await self._session.execute(_CHANGE, named)).one_or_none() is not None
+        return (await self._session.execute(CHANGE, named)).one_or_none() is not None
 
     async def known_key(self, asked: IdempotentRequest) -> KnownKey | None:
         """What the request's key stands for, if it was used in the last ten minutes."""

@@ -54,7 +54,7 @@ from backend.app.services.runs.endings import (
     RunStopped,
     Stopped,
 )
-from backend.app.services.runs.engine import config_of
+from backend.app.services.runs.saver import config_of
 
 #: Kinds of a run's events, and the names under which they are streamed.
 STEP, TURN = "step", "turn"

@@ -3,7 +3,6 @@
 Each admits in a short transaction and works without one; the driver records in short ones.
 """
 
-from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -51,27 +50,13 @@ from backend.app.services.helpdesk.admission import (
 from backend.app.services.helpdesk_graph.beginning import Beginning
 from backend.app.services.helpdesk_graph.confirming import Confirming
 from backend.app.services.helpdesk_graph.driver import Prepared, about
-from backend.app.services.helpdesk_graph.nodes.steps import Shown
-from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
+from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions, Launched
 from backend.app.services.runs.claims import Claims, RunInProgress
 from backend.app.services.runs.control import RunControls
-from backend.app.services.runs.endings import Ending, Handed
 from backend.app.services.runs.engine import RunEngine
 
 #: An abort may meet a run that pauses, and one that begins anew, at the very same moment.
 _ABORT_TRIES = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Launched:
-    """A request that was let in: the session, the number behind which to follow it, and what to
-    wait for; None when there is nothing to wait for.
-    """
-
-    session_id: AgentSessionId
-    after: int
-    ending: Awaitable[Ending] | None = None
-    shown: Shown | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,23 +306,6 @@ class HelpdeskRunner:
                 return False
         await self.engine.end(claim, AbortReason.EXPIRED)
         return True
-
-    async def turn_of(self, launched: Launched) -> AgentTurn:
-        """The turn that a launched run ends in, whichever process drives it to its end."""
-        ending = await launched.ending if launched.ending is not None else None
-        if launched.shown is not None and (turn := launched.shown.traced()):
-            return turn
-        is_replay = ending is None and launched.shown is None
-        if is_replay or isinstance(ending, Handed):
-            async for _ in self.sessions.follow(launched.session_id, after=launched.after):
-                continue
-        told = await self.sessions.turns(launched.session_id, after=launched.after)
-        if not told:
-            async with self.uow() as work:
-                await as_it_stands(work, launched.session_id)  # its chat may have been deleted
-            raise Internal
-        # What was told first is this run's: somebody may have answered already.
-        return told[-1 if is_replay else 0]
 
 
 def _redacted(text: str | None) -> str | None:

@@ -11,7 +11,6 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.errors import EmptyInputError, GraphDrained
 from langgraph.runtime import RunControl
 
@@ -23,14 +22,7 @@ from backend.app.db.notify import Bell
 from backend.app.db.repositories.checkpoints import NOTHING_KEPT, Kept
 from backend.app.db.uow import UnitOfWork, Work
 from backend.app.domain.runs import NOTHING, AbortReason, Claim, GraphKind, Telling, ThreadId
-from backend.app.services.runs.checkpoint import (
-    BEGUN_KEY,
-    CLAIM_KEY,
-    Begun,
-    Checkpoints,
-    ClaimLost,
-    made_at,
-)
+from backend.app.services.runs.checkpoint import Checkpoints
 from backend.app.services.runs.claims import Claims, Held
 from backend.app.services.runs.driving import Driver
 from backend.app.services.runs.endings import (
@@ -45,34 +37,16 @@ from backend.app.services.runs.endings import (
     stop_within,
 )
 from backend.app.services.runs.fitness import ClockBehind, reach
+from backend.app.services.runs.saver import Begun, ClaimLost, config_of, made_at
 
-#: So many supersteps end any run: above every budget, far below LangGraph's own 10,007.
-RECURSION_LIMIT = 60
 #: A thread that is saved at its pauses gains one checkpoint with each.
 _RUNS_BETWEEN_PRUNES = 4
 
 
-def config_of(claim: Claim, begun: Begun | None = None) -> RunnableConfig:
-    """LangGraph's config for a run under this claim."""
-    return {
-        "configurable": {
-            "thread_id": str(claim.thread_id),
-            CLAIM_KEY: claim,
-            BEGUN_KEY: begun,
-            # Not public: an answer to a question that is open no longer raises instead of
-            # answering whatever is open now (a test holds that it still does).
-            "__pregel_strict_resume": True,
-        },
-        "recursion_limit": RECURSION_LIMIT,
-    }
-
-
 def _to_keep(held: Held, ending: Ending) -> Kept:
     """Of a run that ended otherwise, nothing: nobody goes on from there."""
-    if held.begun is None or not isinstance(ending, (Paused, Finished)):
-        return NOTHING_KEPT
-    kept: Kept = held.begun
-    return kept
+    is_kept = isinstance(held.begun, Begun) and isinstance(ending, (Paused, Finished))
+    return held.begun if is_kept else NOTHING_KEPT
 
 
 @dataclass(slots=True)
@@ -169,8 +143,7 @@ class RunEngine:
 
     async def _begin_from(self, held: Held, driver: Driver) -> None:
         """Load what a run begins from, once its clock is past that."""
-        claim = held.claim
-        is_new = claim.epoch <= 1
+        claim, is_new = held.claim, held.claim.epoch <= 1
         if driver.durability == "exit" and self.checkpoints.are_transactional:
             first = None
             if not is_new:

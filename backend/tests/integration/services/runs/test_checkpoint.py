@@ -17,17 +17,16 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from backend.app.bootstrap import Container
 from backend.app.core.settings import CheckpointBackend, CheckpointSettings
 from backend.app.domain.runs import Claim, GraphKind, OwnerId, ThreadId
-from backend.app.services.runs.checkpoint import (
+from backend.app.services.runs.checkpoint import Checkpoints, checkpoints
+from backend.app.services.runs.endings import Finished
+from backend.app.services.runs.saver import (
     BEGUN_KEY,
     CLAIM_KEY,
     Begun,
-    Checkpoints,
     ClaimLost,
     FencedSaver,
-    checkpoints,
     serializer,
 )
-from backend.app.services.runs.endings import Finished
 from backend.tests.integration.services.runs.rig import World, answer, replica
 
 _MINUTE = timedelta(minutes=1)
