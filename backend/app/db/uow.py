@@ -5,10 +5,11 @@ No transaction across a wait: while a unit of work is open, a context flag is se
 that talks to the outside world calls `refuse_inside_unit_of_work` first.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Protocol
 
 from sqlalchemy.exc import DBAPIError, InterfaceError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -16,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 
 from backend.app.db.engine import DatabaseBusy, DatabaseUnavailable, is_contention, is_outage
 from backend.app.db.repositories.chat import ChatRepository
+from backend.app.db.repositories.checkpoints import CheckpointRepository
 from backend.app.db.repositories.facts import FactRepository
 from backend.app.db.repositories.filings import FilingRepository
 from backend.app.db.repositories.identity import IdentityRepository
@@ -41,6 +43,7 @@ class Work:
     """One transaction's repositories."""
 
     chat: ChatRepository
+    checkpoints: CheckpointRepository
     facts: FactRepository
     filings: FilingRepository
     identity: IdentityRepository
@@ -55,7 +58,13 @@ class Work:
     tickets: TicketRepository
 
 
-UnitOfWork = Callable[[], AbstractAsyncContextManager[Work]]
+class UnitOfWork(Protocol):
+    """Begins a unit of work."""
+
+    def __call__(self, *, each: bool = False) -> AbstractAsyncContextManager[Work]:
+        """A unit of work; ``each``: every statement commits by itself, for one that needs no other.
+        That saves two calls.
+        """
 
 
 def refuse_inside_unit_of_work(what: str) -> None:
@@ -67,6 +76,7 @@ def refuse_inside_unit_of_work(what: str) -> None:
 def _work(session: AsyncSession) -> Work:
     return Work(
         chat=ChatRepository(session),
+        checkpoints=CheckpointRepository(session),
         facts=FactRepository(session),
         filings=FilingRepository(session),
         identity=IdentityRepository(session),
@@ -95,13 +105,15 @@ def unit_of_work(engine: AsyncEngine) -> UnitOfWork:
     `DatabaseUnavailable`.
     """
     sessions = async_sessionmaker(engine, expire_on_commit=False)
+    committing = engine.execution_options(isolation_level="AUTOCOMMIT")
+    each_by_itself = async_sessionmaker(committing, expire_on_commit=False)
 
     @asynccontextmanager
-    async def begin() -> AsyncIterator[Work]:
+    async def begin(*, each: bool = False) -> AsyncIterator[Work]:
         refuse_inside_unit_of_work("A second unit of work")
         token = _open.set(True)
         try:
-            async with sessions.begin() as session:
+            async with (each_by_itself if each else sessions).begin() as session:
                 await _connect(session)
                 yield _work(session)
         except (DBAPIError, InterfaceError, PoolTimeout, TimeoutError) as error:

@@ -6,7 +6,7 @@ Prometheus has it: a counter for each upper bound, one for all, and the sum.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from backend.app.domain.sessions import TOOL_NAMES
 
@@ -19,8 +19,7 @@ _STEP_SECONDS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15)
 _SMALL_COUNTS = (0, 1, 2, 3, 4, 6, 8, 12)
 
 
-@dataclass(frozen=True, slots=True)
-class Movement:
+class Movement(NamedTuple):
     """A counter, and how far a fact moves it."""
 
     name: str

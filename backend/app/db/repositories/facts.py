@@ -1,6 +1,7 @@
 """Facts, and how far their readers have come."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -28,7 +29,10 @@ class StoredFact:
 _TELL = sa.text(
     """
     INSERT INTO facts (epoch, kind, actor_id, data)
-    SELECT epoch, :kind, CAST(:actor_id AS uuid), CAST(:data AS jsonb) FROM fact_epochs
+    SELECT epoch, fact ->> 0, CAST(fact ->> 1 AS uuid), fact -> 2
+    FROM fact_epochs,
+         jsonb_array_elements(CAST(:facts AS jsonb)) WITH ORDINALITY AS told(fact, place)
+    ORDER BY place
     """
 )
 
@@ -78,6 +82,13 @@ _NEXT_EPOCH = sa.text(
 )
 
 
+def as_json(facts: Iterable[Fact]) -> str:
+    """Facts as an array of kind, actor and data."""
+    return json.dumps(
+        [(fact.kind, str(fact.actor_id) if fact.actor_id else None, fact.data()) for fact in facts]
+    )
+
+
 class FactRepository:
     """Telling facts, and reading them in order."""
 
@@ -86,12 +97,8 @@ class FactRepository:
 
     async def tell(self, *facts: Fact) -> None:
         """Record that something happened, in this transaction."""
-        rows = [
-            {"kind": fact.kind, "actor_id": fact.actor_id, "data": json.dumps(fact.data())}
-            for fact in facts
-        ]
-        if rows:
-            await self._session.execute(_TELL, rows)
+        if facts:
+            await self._session.execute(_TELL, {"facts": as_json(facts)})
 
     async def unread(self, reader: str, *, limit: int) -> list[StoredFact] | None:
         """The next settled facts for ``reader``, whose position moves past them when this

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -55,7 +56,7 @@ class FiledBefore:
     digest: str
 
 
-def _ticket(row: TicketRow, requester_name: str) -> Ticket:
+def _ticket(row: Any, requester_name: str) -> Ticket:
     return Ticket(
         id=TicketId(row.id),
         number=row.number,

@@ -104,6 +104,11 @@ def as_filed(
     return Preview(safe, body, draft_digest(safe.title, body))
 
 
+async def key_for(work: Work, session: AgentSession) -> bytes:
+    """What `chat_hash` needs of a session; nothing of one without a chat."""
+    return await work.sessions.instance_key() if session.chat_session_id else b""
+
+
 def preview(
     draft: TicketDraft,
     session: AgentSession,
@@ -167,7 +172,7 @@ class Filing:
         ticket = await work.tickets.file(new)
         if ticket is None:
             return None
-        is_outside = self.issues.is_on(await work.switches.all_until_commit())
+        is_outside = await self.issues.is_on(work)
         confirmed_at = await work.filings.reserve(
             AgentSessionId(filing_id),
             ticket.id,

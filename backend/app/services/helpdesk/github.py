@@ -6,7 +6,7 @@ is sent again. Every step may be the last one of its process: a job goes on wher
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -63,10 +63,12 @@ class IssueWriter:
     agent: AgentSettings
     news: IssueNews
 
-    def is_on(self, switched: Mapping[str, bool]) -> bool:
-        """Whether a ticket that is filed now is written into the tracker too."""
-        flags = Flags(self.agent, switched)
-        return self.tracker is not None and flags.is_on(Flag.TOOL_FILE_TICKET)
+    async def is_on(self, work: Work) -> bool:
+        """Whether a ticket that is filed in this transaction is written into the tracker too."""
+        if self.tracker is None:
+            return False
+        flags = Flags(self.agent, await work.switches.all_until_commit())
+        return flags.is_on(Flag.TOOL_FILE_TICKET)
 
     def take_up(self, session_id: AgentSessionId) -> asyncio.Task[AgentTurn | None] | None:
         """Go on with a filing that was just reserved, whoever waits for it; None without a tracker.

@@ -97,7 +97,7 @@ class IssueNews:
             return
         await upsert_agent_summary(work, self.ids, session, turn)
         await work.sessions.amend_turn(session.id, dumped)
-        await work.run_events.tell(ThreadId(session.id), (_TURN, dumped))
+        await work.run_events.append(ThreadId(session.id), (_TURN, dumped))
 
     async def _facts(
         self,

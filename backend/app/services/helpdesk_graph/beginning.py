@@ -58,7 +58,9 @@ class Beginning:
         said = await told_in(work, chat_session_id, conversation)
         tried = [shorten(title, MAX_PROPOSAL_TITLE) for title in said.unhelpful]
         session_id = AgentSessionId(self.ids.uuid())
-        hashed = chat_hash(await work.sessions.instance_key(), chat_session_id)
+        hashed = None
+        if chat_session_id is not None:
+            hashed = chat_hash(await work.sessions.instance_key(), chat_session_id)
         return Begun(
             session_id, chat_session_id, first_state(session_id, hashed, said.turns, tried)
         )

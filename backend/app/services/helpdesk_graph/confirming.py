@@ -7,6 +7,7 @@ from backend.app.core.ids import IdSource
 from backend.app.db.uow import Work
 from backend.app.domain.agent_events import AgentUserConfirmed
 from backend.app.domain.principals import Principal
+from backend.app.domain.runs import Telling
 from backend.app.domain.sessions import AgentSession, AgentSessionId, Outcome
 from backend.app.domain.tickets import IssueState, Ticket
 from backend.app.schemas.helpdesk import AgentConfirmRequest, AgentTurn
@@ -30,6 +31,11 @@ class Confirming:
     driver: HelpdeskDriver
     leaving: Leaving
 
+    @property
+    def takes_out_names(self) -> bool:
+        """Whether what is filed leaves the house."""
+        return not self.leaving.stays_here
+
     async def without_names(self, request: AgentConfirmRequest) -> AgentConfirmRequest:
         """The request with its draft as it may be filed; asked for before a transaction begins.
 
@@ -50,9 +56,9 @@ class Confirming:
         principal: Principal,
         session: AgentSession,
         request: AgentConfirmRequest,
-    ) -> tuple[Outcome, AgentTurn]:
+    ) -> tuple[Outcome, AgentTurn, Telling]:
         """Write ticket or link, and the session's outcome with it: from here it cannot be ended
-        otherwise.
+        otherwise. What is to be told of it is the caller's to store.
         """
         digest = None
         filed: Ticket | LinkedIssue
@@ -64,7 +70,7 @@ class Confirming:
         else:
             assert request.draft is not None  # the schema says so
             outcome, digest = Outcome.FILED, request.draft_digest
-            key = await work.sessions.instance_key()
+            key = await filing.key_for(work, session)
             preview = filing.preview(
                 draft_from(request.draft.model_dump()),
                 session,
@@ -78,18 +84,17 @@ class Confirming:
         turn = turns.confirmed_turn(session, outcome, filed)
         message_id = await upsert_agent_summary(work, self.ids, session, turn)
         change = {"progress": session.progress, "outcome": outcome, "draft_digest": digest}
-        told = await self.driver.finish(work, session, turn, change, message_id=message_id)
-        if told is None:
+        finished = await self.driver.finish(work, session, turn, change, message_id=message_id)
+        if finished is None:
             raise AgentSessionNotFound
-        await work.facts.tell(
-            AgentUserConfirmed(
-                **about(session),
-                issue_number=filed.number if isinstance(filed, LinkedIssue) else None,
-                ticket_number=filed.number if isinstance(filed, Ticket) else None,
-                draft_digest=digest,
-            )
+        confirmed = AgentUserConfirmed(
+            **about(session),
+            issue_number=filed.number if isinstance(filed, LinkedIssue) else None,
+            ticket_number=filed.number if isinstance(filed, Ticket) else None,
+            draft_digest=digest,
         )
-        return outcome, told
+        told, telling = finished
+        return outcome, told, telling + Telling(facts=(confirmed,))
 
     def writing(self, turn: AgentTurn) -> Awaitable[AgentTurn | None] | None:
         """A confirmed turn's filing on its way to the tracker, with the turn that comes of it; None

@@ -36,11 +36,12 @@ _ENDS = ("file_ticket", "link_ticket", "resolved", "aborted")
 _CONFIRMED = {"filed": "file_ticket", "linked": "link_ticket"}
 
 
-def _chosen(state: HelpdeskState) -> str:
+# LangGraph runs a choice that is no coroutine in a thread of its own.
+async def _chosen(state: HelpdeskState) -> str:
     return state["next_action"]
 
 
-def _after_draft(state: HelpdeskState) -> str:
+async def _after_draft(state: HelpdeskState) -> str:
     confirmed = state["answer"].get("confirmed")
     if confirmed is not None:
         return _CONFIRMED[confirmed]

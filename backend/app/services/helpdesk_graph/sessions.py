@@ -1,8 +1,9 @@
 """Sessions as their owner sees them: how one stands, and what it tells while it works."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from dataclasses import dataclass
 
+from backend.app.core.errors import Internal
 from backend.app.db.uow import UnitOfWork, Work
 from backend.app.domain import sessions as domain
 from backend.app.domain.chat import ChatSessionId, ChatSessionNotFound
@@ -28,6 +29,8 @@ from backend.app.services.helpdesk.admission import (
 from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk_graph.driver import STEP, TURN
 from backend.app.services.helpdesk_graph.matter import draft_from
+from backend.app.services.helpdesk_graph.nodes.steps import Shown
+from backend.app.services.runs.endings import Ending, Handed
 from backend.app.services.runs.events import RunEvents
 
 #: More than any session tells: each step twice, a turn for each pause.
@@ -40,6 +43,19 @@ class Told:
 
     seq: int
     event: AgentStep | AgentTurn
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A request that was let in: the session, the number behind which to follow it, and what to
+    wait for; None when there is nothing to wait for. ``issue``: a filing under way to the tracker.
+    """
+
+    session_id: AgentSessionId
+    after: int
+    ending: Awaitable[Ending] | None = None
+    shown: Shown | None = None
+    issue: Awaitable[AgentTurn | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +118,7 @@ class HelpdeskSessions:
         if session.has_ended:
             raise SessionEnded
         async with self.uow() as work:
-            key = await work.sessions.instance_key()
+            key = await filing.key_for(work, session)
         safe = await self.leaving.draft(draft_from(draft.model_dump()))
         most, stays_here = self.leaving.body_characters, self.leaving.stays_here
         preview = filing.preview(safe, session, key, max_characters=most, stays_here=stays_here)
@@ -138,6 +154,25 @@ class HelpdeskSessions:
             else:
                 steps.append(one)
         return turns
+
+    async def turn_of(self, launched: Launched) -> AgentTurn:
+        """The turn that a launched run ends in, whichever process drives it to its end."""
+        ending = await launched.ending if launched.ending is not None else None
+        if launched.issue is not None and launched.shown is not None:
+            launched.shown.turn = await launched.issue or launched.shown.turn
+        if launched.shown is not None and (turn := launched.shown.traced()):
+            return turn
+        is_replay = ending is None and launched.shown is None
+        if is_replay or isinstance(ending, Handed):
+            async for _ in self.follow(launched.session_id, after=launched.after):
+                continue
+        told = await self.turns(launched.session_id, after=launched.after)
+        if not told:
+            async with self.uow() as work:
+                await as_it_stands(work, launched.session_id)  # its chat may have been deleted
+            raise Internal
+        # What was told first is this run's: somebody may have answered already.
+        return told[-1 if is_replay else 0]
 
 
 async def _view(work: Work, session_id: AgentSessionId) -> AgentSession:

@@ -40,7 +40,10 @@ from backend.app.domain.web import WebPage
 from backend.app.main import create_app
 from backend.app.providers.web_search import CannedWebSearch
 from backend.app.services.helpdesk_graph.rules import Decision, RuleBasedDecider, Situation
-from backend.app.services.runs.checkpoint import Checkpoints, FencedSaver
+from backend.app.services.runs.checkpoint import Checkpoints
+from backend.app.services.runs.saver import (
+    FencedSaver,
+)
 from backend.tests.support.plugin import settings_for
 from scripts.serving import LeavingServer
 
