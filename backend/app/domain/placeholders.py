@@ -27,7 +27,7 @@ def _plain(value: str) -> str:
 class Placeholders:
     """Which value has which placeholder. Values that differ in case or spacing are one."""
 
-    of: dict[str, str] = field(default_factory=dict)
+    of: dict[str, str] = field(default_factory=dict, repr=False)  # names are no matter for logs
 
     @classmethod
     def of_session(cls, kept: Mapping[str, str]) -> "Placeholders":

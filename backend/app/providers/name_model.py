@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,6 +39,8 @@ _log = get_logger(__name__)
 
 class NameModelUnusable(Unavailable):
     """The files of the model for names are missing or are not the known ones."""
+
+    retry_after = timedelta(minutes=1)
 
 
 def model_folder(configured: Path | None) -> Path | None:

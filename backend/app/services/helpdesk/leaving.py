@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Protocol
 
 from backend.app.core.errors import Unavailable
@@ -26,6 +27,8 @@ _PIECE_CHARACTERS = 400
 
 class NamesNotLookedFor(Unavailable):
     """The search for names did not end in time, so the text stays here; try again in a moment."""
+
+    retry_after = timedelta(seconds=2)
 
 
 class NameModel(Protocol):

@@ -325,6 +325,7 @@ async def test_nothing_is_filed_while_it_is_not_known_whom_it_names(
 
     assert [one.status_code for one in refused] == [503, 503]
     assert {one.json()["error"] for one in refused} == {"names_not_looked_for"}
+    assert all("Retry-After" in one.headers for one in refused)
     assert (tickets, is_open) == ([], True)
 
 
