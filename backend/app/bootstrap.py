@@ -102,13 +102,18 @@ def _as_they_are(made: Checkpoints) -> Checkpoints:
     return made
 
 
+def _as_built(tools: AgentTools) -> AgentTools:
+    return tools
+
+
 @dataclass(frozen=True)
 class AgentParts:
-    """What the agent decides, searches the web and keeps its checkpoints with."""
+    """What the agent decides, looks things up and keeps its checkpoints with."""
 
     decider: Decider = field(default_factory=RuleBasedDecider)
     web: WebSearch | None = None
     kept: Callable[[Checkpoints], Checkpoints] = _as_they_are
+    tools: Callable[[AgentTools], AgentTools] = _as_built
 
 
 @asynccontextmanager
@@ -225,7 +230,7 @@ def _agent(
     ids: IdSource,
     parts: AgentParts,
 ) -> HelpdeskRunner:
-    tools = AgentTools(uow, library, parts.web)
+    tools = parts.tools(AgentTools(uow, library, parts.web))
     graph = build_helpdesk_graph(
         runs.engine.checkpoints.saver, parts.decider, budgets_of(settings.agent), tools
     )

@@ -3,7 +3,9 @@
 from langgraph.config import get_stream_writer
 from langgraph.runtime import Runtime
 
+from backend.app.core.text import clean, shorten, whole_characters
 from backend.app.domain.budgets import Spent, Wish, allowed_actions
+from backend.app.domain.redaction import redact
 from backend.app.domain.sessions import NextAction, StepStatus, ToolBudgets
 from backend.app.services.helpdesk_graph.nodes.knowing import (
     next_proposal,
@@ -14,6 +16,12 @@ from backend.app.services.helpdesk_graph.nodes.steps import SLOW, Node, RunConte
 from backend.app.services.helpdesk_graph.rules import Decider, Decision, Situation
 from backend.app.services.helpdesk_graph.state import HelpdeskState
 from backend.app.services.helpdesk_graph.tools import AgentTools
+
+#: Characters of a step's reason: a sentence that is stored and shown with the step.
+MAX_REASON_CHARACTERS = 200
+#: A longer reason is none: cut before it is redacted, it could hold half a secret.
+_MAX_GIVEN_CHARACTERS = 2000
+_NO_REASON = "no reason was given"
 
 
 def _spent(state: HelpdeskState, context: RunContext) -> Spent:
@@ -48,7 +56,7 @@ def make_supervisor_node(decider: Decider, budgets: ToolBudgets, tools: AgentToo
         step = {
             "seq": state.get("step", {}).get("seq", 0) + 1,
             "action": decision.action.value,
-            "reason": decision.reason,
+            "reason": _presentable(decision.reason),
             "started_at": context.clock.now().isoformat(),
             "latency_ms": round((context.clock.monotonic() - began) * 1000),
             "is_decided": True,
@@ -64,6 +72,14 @@ def make_supervisor_node(decider: Decider, budgets: ToolBudgets, tools: AgentToo
         }
 
     return supervisor
+
+
+def _presentable(reason: str) -> str:
+    """A decider's reason as it may be stored and shown, whatever it was written by."""
+    if len(reason) > _MAX_GIVEN_CHARACTERS:
+        return _NO_REASON
+    told = redact(clean(whole_characters(reason))).text
+    return shorten(told, MAX_REASON_CHARACTERS) or _NO_REASON
 
 
 def _situation(state: HelpdeskState) -> Situation:
