@@ -27,8 +27,8 @@ from backend.tests.support.leaks import kept_words
 from backend.tests.support.people import People, Person
 
 #: What outlasts a session: accounts, their tokens, and rows that a migration made.
-_KEPT_TABLES = {"users", "access_tokens", "fact_epochs", "instance_keys"}
-_CHECKPOINTS = {"checkpoints", "checkpoint_blobs", "checkpoint_writes"}
+_KEPT_TABLES = {"users", "access_tokens", "fact_epochs", "fact_readers", "instance_keys"}
+_CHECKPOINTS = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
 _INSERT = """
     INSERT INTO tickets (id, number, requester_id, title, body, problem, status, severity, impact,
                          category, origin)
@@ -198,10 +198,25 @@ def _article(article: Article) -> ArticleSource:
     return ArticleSource(key, article.title, article.body, questions=article.questions)
 
 
+#: In an order that foreign keys allow. Of few rows, deleting is quicker than truncating.
+_DELETIONS = "; ".join(
+    [
+        *(f"DELETE FROM {name}" for name in _CHECKPOINTS),
+        *(
+            f"DELETE FROM {table.name}"
+            for table in reversed(Base.metadata.sorted_tables)
+            if table.name not in _KEPT_TABLES
+        ),
+        "SELECT setval(pg_get_serial_sequence('tickets', 'number'), 1, false)",
+    ]
+)
+
+
 async def _empty(container: Container) -> None:
-    tables = ", ".join(set(Base.metadata.tables) - _KEPT_TABLES | _CHECKPOINTS)
     async with container.engine.begin() as connection:
-        await connection.execute(sa.text(f"TRUNCATE {tables} RESTART IDENTITY CASCADE"))
+        raw = await connection.get_raw_connection()
+        assert raw.driver_connection is not None
+        await raw.driver_connection.execute(_DELETIONS)
 
 
 async def people_of(container: Container) -> dict[str, Person]:
