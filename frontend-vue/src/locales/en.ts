@@ -317,6 +317,7 @@ export const en = {
   'step.status.timed_out': 'no answer in time, carried on without it',
   'step.status.switched_off': 'switched off here',
   'step.status.blocked': 'not allowed here',
+  'step.status.stopped': 'stopped when the session ended',
 
   'draft.card': 'Draft ticket',
   'draft.not_filed': 'Not filed yet',

@@ -26,12 +26,9 @@ from backend.app.services.helpdesk.admission import (
     SessionEnded,
     as_it_stands,
 )
-from backend.app.services.helpdesk_graph.driver import STEP, TURN
+from backend.app.services.helpdesk_graph.driver import MAX_EVENTS, STEP, TURN
 from backend.app.services.helpdesk_graph.matter import draft_from
 from backend.app.services.runs.events import RunEvents
-
-#: More than any session tells: each step twice, a turn for each pause.
-_MAX_EVENTS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +118,7 @@ class HelpdeskSessions:
         async with self.uow() as work:
             # A draft may be added to again and again: the latest are what is asked for.
             found = await work.run_events.events(
-                ThreadId(session_id), after=after, limit=_MAX_EVENTS
+                ThreadId(session_id), after=after, limit=MAX_EVENTS
             )
         turns: list[AgentTurn] = []
         steps: list[RunEvent] = []
@@ -138,7 +135,7 @@ class HelpdeskSessions:
 async def _view(work: Work, session_id: AgentSessionId) -> AgentSession:
     # The number first: what comes after it is told again to whoever follows from there.
     status = await work.runs.status(ThreadId(session_id))
-    told = await work.run_events.events(ThreadId(session_id), after=0, limit=_MAX_EVENTS)
+    told = await work.run_events.events(ThreadId(session_id), after=0, limit=MAX_EVENTS)
     session = await as_it_stands(work, session_id)
     turn = AgentTurn.model_validate(session.turn) if session.turn else None
     is_running = not session.has_ended and session.pending_question_id is None
