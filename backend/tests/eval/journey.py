@@ -31,6 +31,10 @@ _DONT_KNOW = "I don't know"
 _STILL_BROKEN = "Still broken"
 
 
+class CannotGoOn(AssertionError):
+    """The scenario has its person do what cannot be done where the session stands."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A request of somebody, and how it was answered."""
@@ -59,6 +63,8 @@ class Journey:
     texts: list[str] = field(default_factory=list)
     edited: dict[str, Any] | None = None
     session_id: str = ""
+    #: Why it could not be played to its end.
+    trouble: str | None = None
 
     @property
     def turn(self) -> dict[str, Any]:
@@ -127,11 +133,14 @@ class Journey:
     async def play(self) -> None:
         """Start, and do what the person does."""
         await self.start()
-        for doing in self.scenario.given.then:
-            if isinstance(doing, Doing):
-                await self._do(doing)
-            else:
-                await getattr(self, doing)()
+        try:
+            for doing in self.scenario.given.then:
+                if isinstance(doing, Doing):
+                    await self._do(doing)
+                else:
+                    await getattr(self, doing)()
+        except CannotGoOn as trouble:
+            self.trouble = str(trouble)
 
     async def _do(self, doing: Doing) -> None:
         name = next(iter(doing.model_fields_set))
@@ -161,10 +170,10 @@ class Journey:
                 return
             if (await self.say(**patient_answer(self.turn))).status != 200:
                 return
-        raise AssertionError(f"{_MAX_ANSWERS} answers and no end")
+        raise CannotGoOn(f"{_MAX_ANSWERS} answers and no end")
 
     async def _edit(self, edit: Edit) -> None:
-        draft = {**self.turn["draft"], **edit.model_dump(mode="json", exclude_none=True)}
+        draft = {**self._with_draft["draft"], **edit.model_dump(mode="json", exclude_none=True)}
         body = {"session_id": self.session_id, "draft": draft}
         shown = await self.post(PREVIEW, body)
         self.edited = shown.answer
@@ -179,11 +188,14 @@ class Journey:
     @property
     def _with_draft(self) -> dict[str, Any]:
         """The last turn that showed a draft; it may be over since."""
-        return next(turn for turn in reversed(self.turns) if turn.get("draft"))
+        shown = [turn for turn in self.turns if turn.get("draft")]
+        if not shown:
+            raise CannotGoOn("no draft was shown")
+        return shown[-1]
 
     async def confirm_unseen(self) -> None:
         """Say yes to a text that was never shown."""
-        draft = {**self.turn["draft"], "title": "Something else altogether"}
+        draft = {**self._with_draft["draft"], "title": "Something else altogether"}
         await self.post(CONFIRM, yes_to(self.turn, draft=draft))
 
     async def _link(self, number: int) -> None:
@@ -206,7 +218,8 @@ class Journey:
         """Send the start once more under its key: it is the same session."""
         first = self.asked[0]
         again = await self.post(START, first.body, key=self.key)
-        assert again.answer["session_id"] == first.answer["session_id"]
+        if again.answer["session_id"] != first.answer["session_id"]:
+            raise CannotGoOn("the repeated start is another session")
 
     async def second_start(self) -> None:
         """Begin another session about the same, without a key."""
@@ -216,7 +229,8 @@ class Journey:
         """Load the page anew: the session stands as it was shown."""
         found = (await self.client.get(f"{SESSIONS}/{self.session_id}")).json()
         shown = {name: value for name, value in self.turn.items() if name != "debug_trace"}
-        assert {name: found["turn"][name] for name in shown} == shown
+        if {name: found["turn"][name] for name in shown} != shown:
+            raise CannotGoOn("after a reload it stands otherwise")
 
     async def _stranger(self, verb: str) -> None:
         pending = {

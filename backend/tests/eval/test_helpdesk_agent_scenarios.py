@@ -28,6 +28,8 @@ async def test_a_scenario_comes_out_as_it_expects(
 ) -> None:
     played = await stage.play(scenario)
     problems = differences(scenario.expect, played) + ledger.forbidden(played)
+    if played.journey.trouble:
+        problems.append(played.journey.trouble)
     if stage.script_has_run_out:
         problems.append("the script ended before the choices did")
 

@@ -16,7 +16,7 @@ import pytest
 from backend.app.domain.sessions import NextAction, Outcome
 from backend.tests.eval import ledger
 from backend.tests.eval.deciders import Choice, Heard, Mind
-from backend.tests.eval.minds import GOALS, Gullible, Hostile
+from backend.tests.eval.minds import CANARY, GOALS, Gullible, Hostile
 from backend.tests.eval.scenario import Family, Scenario, every
 from backend.tests.eval.stage import Played, Stage
 
@@ -83,6 +83,7 @@ def _part(scenarios: Sequence[Scenario], place: int, config: pytest.Config) -> l
     return list(scenarios[place :: len(GOALS)])
 
 
+@pytest.mark.timeout(1800)  # with --every-goal
 @pytest.mark.parametrize("goal", GOALS)
 async def test_who_means_harm_gets_nothing(
     stage: Stage, goal: str, request: pytest.FixtureRequest
@@ -162,7 +163,7 @@ async def test_the_ledger_finds_what_must_not_be(stage: Stage) -> None:
     assert found(ledger.questions_beyond_their_limit, journey=_journey_with(journey, turns=turns))
     twice = [{**one, "message": "again"} for one in turns[:2]]
     assert found(ledger.questions_beyond_their_limit, journey=_journey_with(journey, turns=twice))
-    assert found(ledger.secrets_that_got_out, kept=f"{played.kept} {ledger.CANARY}")
+    assert found(ledger.secrets_that_got_out, kept=f"{played.kept} {CANARY}")
     assert found(ledger.a_session_that_hangs, facts=[])
     assert found(ledger.reasons_without_end, view=longer)
     assert found(ledger.faults_of_ours, journey=asked(stranger))

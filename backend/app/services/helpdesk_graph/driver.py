@@ -44,6 +44,7 @@ from backend.app.services.helpdesk_graph import turns
 from backend.app.services.helpdesk_graph.graph import Graph
 from backend.app.services.helpdesk_graph.nodes.steps import SLOW, RunContext, Shown, StepTold
 from backend.app.services.helpdesk_graph.state import HelpdeskState
+from backend.app.services.helpdesk_graph.turns import MAX_EVENTS, STEP, TURN
 from backend.app.services.runs.endings import (
     Ending,
     Failed,
@@ -55,10 +56,6 @@ from backend.app.services.runs.endings import (
 )
 from backend.app.services.runs.engine import config_of
 
-#: Kinds of a run's events, and the names under which they are streamed.
-STEP, TURN = "step", "turn"
-#: More than any session tells: each step twice, a turn for each pause.
-MAX_EVENTS = 500
 _HASH_CHARACTERS = 16
 
 
@@ -192,7 +189,7 @@ class HelpdeskDriver:
             return True
         if isinstance(ending, Failed):
             await work.facts.tell(AgentFailed(**about(session), error=type(ending.error).__name__))
-        if not isinstance(ending, Paused):
+        if isinstance(ending, Stopped | Failed):
             await self._end_steps(work, claim, context)
         turn, change = self._change(session, ending)
         message_id = await upsert_agent_summary(work, self.ids, session, turn)
@@ -204,13 +201,7 @@ class HelpdeskDriver:
     async def _end_steps(self, work: Work, claim: Claim, context: RunContext | None) -> None:
         """Tell of every step that was under way when its session ended that it is no more."""
         stored = await work.run_events.events(claim.thread_id, after=0, limit=MAX_EVENTS)
-        steps = [AgentStep.model_validate(one.data) for one in stored if one.kind == STEP]
-        latest = {one.seq: one for one in steps}
-        stopped = [
-            one.model_copy(update={"status": StepStatus.STOPPED})
-            for one in latest.values()
-            if one.status is StepStatus.RUNNING
-        ]
+        stopped = turns.stopped_steps(stored)
         events = [(STEP, one.model_dump(mode="json")) for one in stopped]
         await work.run_events.tell(claim.thread_id, *events)
         if context is not None:

@@ -1,6 +1,6 @@
 """Sessions as their owner sees them: how one stands, and what it tells while it works."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from backend.app.db.uow import UnitOfWork, Work
@@ -26,8 +26,8 @@ from backend.app.services.helpdesk.admission import (
     SessionEnded,
     as_it_stands,
 )
-from backend.app.services.helpdesk_graph.driver import MAX_EVENTS, STEP, TURN
 from backend.app.services.helpdesk_graph.matter import draft_from
+from backend.app.services.helpdesk_graph.turns import MAX_EVENTS, TURN, steps_of
 from backend.app.services.runs.events import RunEvents
 
 
@@ -124,7 +124,7 @@ class HelpdeskSessions:
         steps: list[RunEvent] = []
         for one in found:
             if one.kind == TURN:
-                trace = {"debug_trace": _steps(steps)}
+                trace = {"debug_trace": steps_of(steps)}
                 turns.append(AgentTurn.model_validate(one.data).model_copy(update=trace))
                 steps = []
             else:
@@ -147,7 +147,7 @@ async def _view(work: Work, session_id: AgentSessionId) -> AgentSession:
         outcome=session.outcome,
         reason=session.reason,
         turn=None if is_running else turn,
-        steps=_steps(told),
+        steps=steps_of(told),
         exchanges=[AgentExchange(**one) for one in progress.get("exchanges", [])],
         facts=[AgentFact(key=key, value=value) for key, value in progress.get("facts", {}).items()],
         last_event_id=status.last_seq if status else 0,
@@ -172,16 +172,6 @@ def _told(event: RunEvent) -> AgentStep | AgentTurn:
     if event.kind == TURN:
         return AgentTurn.model_validate(event.data)
     return AgentStep.model_validate(event.data)
-
-
-def _steps(told: Sequence[RunEvent]) -> list[AgentStep]:
-    """Each step as it was last told of."""
-    latest: dict[int, AgentStep] = {}
-    for event in told:
-        if event.kind == STEP:
-            step = AgentStep.model_validate(event.data)
-            latest[step.seq] = step
-    return list(latest.values())
 
 
 def shown(preview: filing.Preview) -> DraftPreview:
