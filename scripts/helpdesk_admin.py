@@ -104,7 +104,7 @@ async def _show_session(built: Container, arguments: argparse.Namespace) -> None
 async def _abort_session(built: Container, arguments: argparse.Namespace) -> None:
     session_id = AgentSessionId(arguments.session_id)
     await built.agent_sessions.view_unscoped(session_id)
-    turn = await built.agent.end_session(session_id, AbortReason.USER)
+    turn = await built.agent.stopping.end(session_id, AbortReason.USER)
     _say(f"{session_id}: {turn.kind}{f' ({turn.reason})' if turn.reason else ''}")
 
 

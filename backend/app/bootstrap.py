@@ -35,6 +35,7 @@ from backend.app.services.helpdesk_graph.graph import build_helpdesk_graph
 from backend.app.services.helpdesk_graph.rules import Decider, RuleBasedDecider
 from backend.app.services.helpdesk_graph.runner import HelpdeskRunner
 from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
+from backend.app.services.helpdesk_graph.stopping import Stopping
 from backend.app.services.helpdesk_graph.sweeps import SessionSweeps
 from backend.app.services.helpdesk_graph.switchboard import Switchboard
 from backend.app.services.helpdesk_graph.tools import AgentTools, WebSearch
@@ -152,7 +153,7 @@ async def build(
         async with _runs(settings, uow, tasks, clock, parts) as runs:
             agent = _agent(settings, uow, runs, library, clock, ids, parts)
             agent_sweeps = SessionSweeps(
-                uow, agent, runs.engine.checkpoints, settings.checkpoints.ttl
+                uow, agent.stopping, runs.engine.checkpoints, settings.checkpoints.ttl
             )
             yield Container(
                 settings=settings,
@@ -165,7 +166,7 @@ async def build(
                 sign_in=SignIn(
                     uow, ids, passwords, settings.identity, await passwords.hash(ids.secret())
                 ),
-                chat_sessions=ChatSessions(uow, ids, settings.chat),
+                chat_sessions=ChatSessions(uow, ids, settings.chat, agent.stopping.end_in_chat),
                 exchanges=ChatExchanges(uow, ids, clock, library, tasks, settings.chat),
                 library=library,
                 facts=facts,
@@ -243,8 +244,8 @@ def _agent(
         admission=admission,
         beginning=Beginning(ids),
         confirming=Confirming(ids, Filing(ids), driver),
+        stopping=Stopping(uow, runs.claims, runs.controls, runs.engine),
         claims=runs.claims,
-        controls=runs.controls,
         engine=runs.engine,
         sessions=HelpdeskSessions(uow, admission, runs.events),
     )

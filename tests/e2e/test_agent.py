@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import Page, Route, expect
 
-from tests.e2e.support.pages import UNRESOLVED, VPN, Agent, Chat
+from tests.e2e.support.pages import PRINTER, UNRESOLVED, VPN, Agent, Chat
 from tests.e2e.support.tabs import Tab, Visits, requests_made
 
 pytestmark = pytest.mark.e2e
@@ -76,6 +76,24 @@ async def test_an_unresolved_question_becomes_a_ticket_that_its_person_can_follo
     await maya.page.get_by_role("searchbox").fill("all of Finance")
     row = maya.page.get_by_role("link", name=re.compile("403 for all of Finance.*New.*Critical"))
     await expect(row.first).to_be_visible()
+
+
+async def test_help_is_offered_for_an_answer_that_did_not_help(visits: Visits) -> None:
+    maya = await visits.person("maya")
+    chat = await Chat.opened(maya)
+    await chat.choose_mode("Agent")
+    answer = await chat.ask(PRINTER)
+    agent = Agent(maya.page)
+    await expect(agent.get_help).to_have_count(0)
+    await answer.get_by_role("button", name="Not helpful").click()
+
+    await expect(answer).to_contain_text("The agent can look further than this answer.")
+    await agent.get_help.click()
+    await expect(answer).to_contain_text("Help requested")
+    choices = agent.message.get_by_role("group", name=re.compile("^Pick an answer"))
+    await expect(choices).to_be_visible()
+    # What was read already is not offered again.
+    await expect(agent.message).not_to_contain_text("Printer shows as offline")
 
 
 async def test_a_ticket_of_another_does_not_exist(visits: Visits) -> None:

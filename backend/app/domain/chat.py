@@ -93,6 +93,14 @@ class ChatMessage:
     degraded: str | None = None
     agent_summary: AgentSummary | None = None
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether a matter ends here: answered, unless the person says that it did not help, or
+        dealt with by the agent.
+        """
+        answered = self.kb_resolved is True and self.feedback is not Rating.UNHELPFUL
+        return answered or self.agent_summary is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:

@@ -203,6 +203,7 @@ export const en = {
 
   'escalation.label': 'What next?',
   'escalation.unresolved': 'The knowledge base may not cover this.',
+  'escalation.unhelpful': 'The agent can look further than this answer.',
   'escalation.get_help': 'Get help',
   'escalation.switch': 'Switch to Agent',
   'escalation.requested': 'Help requested',

@@ -1,6 +1,6 @@
 """A person's chat sessions, their messages, and their verdicts on answers."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -37,11 +37,15 @@ class TooManyChats(TooMany):
 
 @dataclass(frozen=True, slots=True)
 class ChatSessions:
-    """Opening, listing, changing and deleting one's own chat sessions."""
+    """Opening, listing, changing and deleting one's own chat sessions.
+
+    ``end_work`` ends whatever is still worked on in a chat that its person is about to delete.
+    """
 
     uow: UnitOfWork
     ids: IdSource
     settings: ChatSettings
+    end_work: Callable[[Principal, ChatSessionId], Awaitable[None]]
 
     async def open(self, principal: Principal, mode: ChatMode | None) -> ChatSession:
         """A new, empty chat session; without a mode it takes the one that is set."""
@@ -102,6 +106,7 @@ class ChatSessions:
 
     async def delete(self, principal: Principal, session_id: ChatSessionId) -> None:
         """Delete one's own chat session with its messages."""
+        await self.end_work(principal, session_id)
         async with self.uow() as work:
             if not await work.chat.delete_session(session_id, principal.user_id):
                 raise ChatSessionNotFound

@@ -102,6 +102,38 @@ def _without_closing(text: str) -> str:
     return text
 
 
+_BEFORE_A_CALL = (
+    r"¿?(?:(?:ok|okay|hi|hello|please|yes|hallo|bitte|ja|bonjour|oui|hola|por favor|si|sí)"
+    r"[\s,!.]+){0,4}"
+)
+_CALLS = (
+    r"(?:(?:can|could|would) (?:you|someone|somebody|anyone) (?:please )?"
+    r"|(?:i|we) (?:still )?(?:need|want)(?: some| more)? |get(?: me)?(?: some)? "
+    r"|give me (?:some )?)?"
+    r"help(?: (?:me|us))?"
+    r"(?: (?:with (?:this|that|it)|out|troubleshoot(?: this)?|fix (?:it|this)))?",
+    r"troubleshoot (?:this|it)(?: with me)?",
+    r"(?:kannst du|können sie|könnt ihr) (?:mir |uns )?(?:bitte )?(?:dabei |damit )?"
+    r"(?:weiter)?helfen",
+    r"(?:ich|wir) (?:brauchen?|benötigen?) (?:bitte )?hilfe|hilfe(?: holen)?",
+    r"(?:pouvez[- ]vous|peux[- ]tu) m'aider|j'ai besoin d'aide|aidez[- ]moi",
+    r"(?:obtenir de l')?aide",
+    r"(?:puede|puedes|pueden) ayudarme|necesito ayuda|ayúdame|ayuda",
+)
+_AFTER_A_CALL = (
+    r"(?:[\s,]+(?:please|now|thanks|thank you|bitte|jetzt|danke|s'il (?:vous|te) plaît|merci"
+    r"|por favor|ahora|gracias)){0,4}[\s.!?…]*"
+)
+_ONLY_HELP = re.compile(f"{_BEFORE_A_CALL}(?:{'|'.join(_CALLS)}){_AFTER_A_CALL}", re.IGNORECASE)
+_MAX_CALL = 80
+
+
+def only_asks_for_help(text: str) -> bool:
+    """Whether ``text`` calls for help and says nothing of what with."""
+    stripped = text.strip()
+    return len(stripped) <= _MAX_CALL and _ONLY_HELP.fullmatch(stripped) is not None
+
+
 def without_pleasantries(text: str) -> str:
     """``text`` without greeting, thanks and signature; a text that is nothing else stays."""
     stripped = text.strip()

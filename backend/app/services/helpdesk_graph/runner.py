@@ -5,7 +5,6 @@ Each admits in a short transaction and works without one; the driver records in 
 
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import Any
 
 from langgraph.types import Command
@@ -53,13 +52,10 @@ from backend.app.services.helpdesk_graph.confirming import Confirming
 from backend.app.services.helpdesk_graph.driver import Prepared, about
 from backend.app.services.helpdesk_graph.nodes.steps import Shown
 from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
+from backend.app.services.helpdesk_graph.stopping import Stopping
 from backend.app.services.runs.claims import Claims
-from backend.app.services.runs.control import RunControls
 from backend.app.services.runs.endings import Ending, Handed
 from backend.app.services.runs.engine import RunEngine
-
-#: An abort may meet a run that pauses, and one that begins anew, at the very same moment.
-_ABORT_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +79,8 @@ class HelpdeskRunner:
     admission: Admission
     beginning: Beginning
     confirming: Confirming
+    stopping: Stopping
     claims: Claims
-    controls: RunControls
     engine: RunEngine
     sessions: HelpdeskSessions
 
@@ -146,7 +142,7 @@ class HelpdeskRunner:
         async with self.uow() as work:
             left = await work.sessions.open_in(chat_session_id, principal.user_id)
         if left is not None and self.admission.is_expired(left):
-            await self.end_session(left.id, AbortReason.EXPIRED)
+            await self.stopping.end(left.id, AbortReason.EXPIRED)
 
     async def _replayed(self, work: Work, principal: Principal, asked: Any) -> Launched | None:
         session_id = await replayed(work, asked)
@@ -258,42 +254,7 @@ class HelpdeskRunner:
             AgentSessionNotFound, SessionExpired.
         """
         await self.admission.own_session(principal, session_id)
-        return await self.end_session(session_id, AbortReason.USER)
-
-    async def end_session(self, session_id: AgentSessionId, reason: AbortReason) -> AgentTurn:
-        """End anybody's session, whatever it is doing; the turn that it shows then.
-
-        Raises:
-            AgentSessionNotFound: it was deleted meanwhile.
-        """
-        for _ in range(_ABORT_TRIES):
-            async with self.uow() as work:
-                session = await as_it_stands(work, session_id)
-                if session.has_ended and session.turn:
-                    return AgentTurn.model_validate(session.turn)
-                claim = await work.runs.take(
-                    ThreadId(session_id), self.claims.owner, lease=self.engine.settings.lease
-                )
-            if claim is None:
-                claim = await self.controls.stop(ThreadId(session_id), reason)
-            if claim is not None:
-                await self.engine.end(claim, reason)
-        raise Internal
-
-    async def expire_session(self, session_id: AgentSessionId, ttl: timedelta) -> bool:
-        """End a session with which nothing happened for ``ttl``; False when something just did."""
-        async with self.uow() as work:
-            claim = await work.runs.take(
-                ThreadId(session_id), self.claims.owner, lease=self.engine.settings.lease
-            )
-            session = await work.sessions.session_unscoped(session_id)
-            if claim is None or session is None:
-                return False
-            if session.has_ended or session.idle <= ttl:
-                await work.runs.release(claim)
-                return False
-        await self.engine.end(claim, AbortReason.EXPIRED)
-        return True
+        return await self.stopping.end(session_id, AbortReason.USER)
 
     async def turn_of(self, launched: Launched) -> AgentTurn:
         """The turn that a launched run ends in, whichever process drives it to its end."""

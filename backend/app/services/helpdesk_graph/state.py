@@ -6,6 +6,9 @@ checkpoint's row, and in the clear.
 
 from typing import Any, TypedDict
 
+#: Of an article's title; what was proposed and what did not help is known by it.
+MAX_PROPOSAL_TITLE = 120
+
 
 class AwaitingUserPayload(TypedDict):
     """What the session is paused on: a clarifying question, or a proposal to judge.

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from backend.app.db.uow import UnitOfWork
-from backend.app.services.helpdesk_graph.runner import HelpdeskRunner
+from backend.app.services.helpdesk_graph.stopping import Stopping
 from backend.app.services.runs.checkpoint import Checkpoints
 
 _AT_ONCE = 100
@@ -23,7 +23,7 @@ class SessionSweeps:
     """Ends what has expired and deletes what belongs to nothing any more."""
 
     uow: UnitOfWork
-    runner: HelpdeskRunner
+    stopping: Stopping
     checkpoints: Checkpoints
     ttl: timedelta
 
@@ -34,7 +34,7 @@ class SessionSweeps:
             idle = await work.sessions.idle_unscoped(longer_than=self.ttl, limit=_AT_ONCE)
             abandoned = await work.sessions.threads_without_session(limit=_AT_ONCE)
             over = await work.sessions.ended_with_checkpoints(limit=_AT_ONCE)
-        expired = [await self.runner.expire_session(one, self.ttl) for one in idle]
+        expired = [await self.stopping.expire(one, self.ttl) for one in idle]
         if abandoned or over:
             await self.checkpoints.delete([*abandoned, *over])
         if abandoned:

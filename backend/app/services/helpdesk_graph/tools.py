@@ -16,7 +16,7 @@ from backend.app.domain.redaction import redact
 from backend.app.domain.sessions import StepStatus
 from backend.app.domain.tickets import Candidate
 from backend.app.services.chat.answering import suggestions
-from backend.app.services.helpdesk_graph.state import ProposedSolution
+from backend.app.services.helpdesk_graph.state import MAX_PROPOSAL_TITLE, ProposedSolution
 from backend.app.services.knowledge.library import KnowledgeLibrary
 
 _KB_SECONDS = 12.0
@@ -26,7 +26,6 @@ _MAX_KB_RESULTS = 4
 _MAX_CANDIDATES = 3
 #: Below these odds a ticket is more likely about something else.
 _MIN_ODDS = 0.4
-_MAX_TITLE = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ class AgentTools:
         found = suggestions(await self.library.search(query), limit=_MAX_KB_RESULTS)
         return [
             ProposedSolution(
-                title=shorten(one.title, _MAX_TITLE),
+                title=shorten(one.title, MAX_PROPOSAL_TITLE),
                 article_id=str(one.article_id),
                 text=one.content,
                 sources=[

@@ -290,5 +290,5 @@ async def test_a_session_that_somebody_just_went_on_with_does_not_expire(
     turn = await drafted(client)
     session_id = AgentSessionId(UUID(turn["session_id"]))
 
-    assert not await container.agent.expire_session(session_id, timedelta(hours=1))
+    assert not await container.agent.stopping.expire(session_id, timedelta(hours=1))
     assert (await confirm(client, turn)).json()["kind"] == "filed"

@@ -109,6 +109,34 @@ describe('an answer that resolves nothing', () => {
   })
 })
 
+describe('an answer that did not help', () => {
+  const message = anAnswer({ feedback: 'unhelpful' })
+
+  it('offers help below its rating', async () => {
+    const onGetHelp = vi.fn()
+    const { getByRole, getByText } = show({ message, escalation: 'offered', onGetHelp })
+    getByText('The agent can look further than this answer.')
+    const rating = getByRole('group', { name: 'Was this helpful?' })
+    const offer = getByRole('group', { name: 'What next?' })
+    expect(rating.compareDocumentPosition(offer)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
+    getByRole('button', { name: 'Get help' }).click()
+    await settle()
+    expect(onGetHelp).toHaveBeenCalledOnce()
+  })
+
+  it('offers it once where nothing was found either', () => {
+    const unresolved = anAnswer({ kb_resolved: false, feedback: 'unhelpful' })
+    const { getAllByRole } = show({ message: unresolved, escalation: 'offered' })
+    expect(getAllByRole('button', { name: 'Get help' })).toHaveLength(1)
+  })
+
+  it('offers none where it was rated helpful', () => {
+    const helpful = anAnswer({ feedback: 'helpful' })
+    const { queryByRole } = show({ message: helpful, escalation: 'offered' })
+    expect(queryByRole('group', { name: 'What next?' })).toBeNull()
+  })
+})
+
 it('shows what has arrived and nothing to press while it arrives', async () => {
   const { getByRole, queryByRole } = show({ message: null, streamed: 'The lease [1]' })
   await settle()

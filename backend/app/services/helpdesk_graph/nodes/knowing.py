@@ -9,8 +9,8 @@ from backend.app.services.helpdesk_graph.state import HelpdeskState
 
 
 def next_proposal(state: HelpdeskState) -> Mapping[str, Any] | None:
-    """The best article that was found and not proposed yet."""
-    tried = state.get("proposed_solutions", [])
+    """The best article that was found, not proposed yet, and not among what did not help before."""
+    tried = {*state.get("proposed_solutions", []), *state.get("rejected_solutions", [])}
     return next(
         (one for one in state.get("kb_retry_results", []) if one["title"] not in tried), None
     )

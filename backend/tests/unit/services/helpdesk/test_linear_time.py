@@ -8,7 +8,7 @@ import pytest
 from backend.app.domain.redaction import redact
 from backend.app.services.helpdesk.clarifying import facts_from, next_question
 from backend.app.services.helpdesk.classifying import classify
-from backend.app.services.helpdesk.pleasantries import without_pleasantries
+from backend.app.services.helpdesk.pleasantries import only_asks_for_help, without_pleasantries
 from backend.app.services.helpdesk.querying import search_query
 from backend.app.services.helpdesk.quoting import quote
 from backend.app.services.helpdesk.replies import read_verdict
@@ -23,6 +23,7 @@ _WORK: dict[str, Callable[[str], object]] = {
     "classify": lambda text: classify(text, {}),
     "next_question": lambda text: next_question(text, {}, []),
     "pleasantries": without_pleasantries,
+    "calls for help": only_asks_for_help,
     "title": lambda text: title_of(text, {}),
     "query": lambda text: search_query(text, {}, [text]),
     "verdict": read_verdict,
