@@ -6,11 +6,8 @@ from typing import Any
 from backend.tests.eval.scenario import Expect, Never, Tool, Words
 from backend.tests.eval.stage import Played
 
-_TOOLS = {
-    "retry_kb": Tool.RETRY_KB,
-    "web_search": Tool.WEB_SEARCH,
-    "search_duplicates": Tool.SEARCH_EXISTING_ISSUES,
-}
+#: Facts name the search of tickets by its action.
+_TOOLS = {"search_duplicates": Tool.SEARCH_EXISTING_ISSUES.value}
 
 
 #: What is expected of a draft: without one, none of it can be looked at.
@@ -50,6 +47,10 @@ def _tool_calls(played: Played) -> list[Mapping[str, Any]]:
     return [one["data"] for one in played.facts if one["kind"] == "agent.tool_call"]
 
 
+def _tools_of(calls: list[Mapping[str, Any]]) -> tuple[Tool, ...]:
+    return tuple(Tool(_TOOLS.get(one["tool"], one["tool"])) for one in calls)
+
+
 def _filed(played: Played) -> list[Any]:
     return [one for one in played.tickets if one["agent_session_id"] is not None]
 
@@ -66,7 +67,7 @@ EQUAL: dict[str, Callable[[Played], Any]] = {
     "reason": lambda played: played.view.reason,
     "questions_asked": lambda played: len(_questions(played)),
     "proposals_made": _proposals,
-    "tools_invoked": lambda played: tuple(_TOOLS[one["tool"]] for one in _tool_calls(played)),
+    "tools_invoked": lambda played: _tools_of(_tool_calls(played)),
     "tool_results": lambda played: tuple(one["outcome"] for one in _tool_calls(played)),
     "steps": lambda played: tuple(one.action for one in played.view.steps),
     "decisions_refused": lambda played: sum(one.is_refused for one in played.deciding.noted),
