@@ -4,7 +4,7 @@ A `Mind` says what it wants and with which arguments, from all that was said and
 is the one place that puts a mind into the agent's present port, and notes each wish.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -72,7 +72,8 @@ class Deciding:
 
     decider: Decider = field(default_factory=RuleBasedDecider)
     mind: Mind | None = None
-    texts: Sequence[str] = ()
+    #: What a mind reads: everything said, shown and found so far.
+    texts: Callable[[], Sequence[str]] = list
     noted: list[Wanted] = field(default_factory=list)
 
     async def decide(self, situation: Situation, allowed: Allowed) -> Decision:
@@ -80,7 +81,7 @@ class Deciding:
         offered = tuple(one.value for one in allowed.reasons)
         chosen = None
         if self.mind is not None:
-            chosen = self.mind.choose(Heard(self.texts, offered, len(self.noted)))
+            chosen = self.mind.choose(Heard(self.texts(), offered, len(self.noted)))
         if chosen is None:
             ruled = await self.decider.decide(situation, allowed)
             chosen = Choice(ruled.action.value, ruled.reason)

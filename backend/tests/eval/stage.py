@@ -120,7 +120,7 @@ class Stage:
             container,
             props.has_hung,
         )
-        self.deciding.texts = _Texts(journey, props)
+        self.deciding.texts = lambda: [*journey.texts, *props.given]
         return journey
 
     async def _furnish(self, container: Container, scenario: Scenario) -> None:
@@ -180,17 +180,6 @@ class Stage:
         """Whether a script was asked for more than it has."""
         decider = self.deciding.decider
         return isinstance(decider, Scripted) and decider.has_run_out
-
-
-class _Texts(list[str]):
-    """What a mind reads: what was said and shown so far, and what the tools gave."""
-
-    def __init__(self, journey: Journey, props: Props) -> None:
-        super().__init__()
-        self._journey, self._props = journey, props
-
-    def __iter__(self):  # type: ignore[no-untyped-def]
-        return iter([*self._journey.texts, *self._props.given])
 
 
 def _article(article: Article) -> ArticleSource:
