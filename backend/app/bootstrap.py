@@ -123,10 +123,14 @@ def _as_they_are(made: Checkpoints) -> Checkpoints:
     return made
 
 
+def _as_built(tools: AgentTools) -> AgentTools:
+    return tools
+
+
 @dataclass(frozen=True)
 class AgentParts:
-    """What the agent decides, thinks and searches the web with, keeps its checkpoints and writes
-    issues with. ``model``: instead of the one that the settings name.
+    """What the agent decides, thinks, looks things up and searches the web with, keeps its
+    checkpoints and writes issues with. ``model``: instead of the one that the settings name.
     """
 
     decider: Decider = field(default_factory=RuleBasedDecider)
@@ -134,6 +138,7 @@ class AgentParts:
     kept: Callable[[Checkpoints], Checkpoints] = _as_they_are
     model: LanguageModel | None = None
     tracked: Callable[[IssueTracker], IssueTracker] = lambda made: made
+    tools: Callable[[AgentTools], AgentTools] = _as_built
 
 
 @asynccontextmanager
@@ -342,7 +347,7 @@ def _agent(
     filed: Leaving,
 ) -> HelpdeskRunner:
     searched = IssueSearch(issues.tracker, uow) if issues.tracker else None
-    tools = AgentTools(uow, library, parts.web, leaves=leaving.query, issues=searched)
+    tools = parts.tools(AgentTools(uow, library, parts.web, leaves=leaving.query, issues=searched))
     saver, budgets = runs.engine.checkpoints.saver, budgets_of(settings.agent)
     graph = build_helpdesk_graph(saver, parts.decider, budgets, tools, filed, mind)
     driver = HelpdeskDriver(graph, uow, clock, ids, settings.agent)

@@ -72,7 +72,7 @@ class Outcome(StrEnum):
 
 
 class StepStatus(StrEnum):
-    """How a step stands or ended."""
+    """How a step stands or ended; ``stopped``: the session ended under it."""
 
     RUNNING = "running"
     OK = "ok"
@@ -81,6 +81,7 @@ class StepStatus(StrEnum):
     TIMED_OUT = "timed_out"
     SWITCHED_OFF = "switched_off"
     BLOCKED = "blocked"
+    STOPPED = "stopped"
 
 
 class TurnKind(StrEnum):

@@ -47,6 +47,15 @@ for name in [name for name in os.environ if name.startswith(("HELPDESK_", "DATAB
     del os.environ[name]  # a developer's own settings are no part of a test
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options of the scenarios in ``backend/tests/eval``, known wherever a run begins."""
+    group = parser.getgroup("scenarios")
+    group.addoption("--show-trace", action="store_true", help="tell how a scenario that fails went")
+    group.addoption(
+        "--every-goal", action="store_true", help="each hostile goal against every scenario"
+    )
+
+
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """A server: the one that TEST_DATABASE_URL names, else an embedded one that is thrown away."""

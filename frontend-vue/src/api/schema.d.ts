@@ -1380,10 +1380,11 @@ export interface components {
     }
     /**
      * StepStatus
-     * @description How a step stands or ended.
+     * @description How a step stands or ended; ``stopped``: the session ended under it.
      * @enum {string}
      */
-    StepStatus: 'running' | 'ok' | 'empty' | 'failed' | 'timed_out' | 'switched_off' | 'blocked'
+    StepStatus:
+      'running' | 'ok' | 'empty' | 'failed' | 'timed_out' | 'switched_off' | 'blocked' | 'stopped'
     /**
      * SummarizeRequest
      * @description What to summarise.

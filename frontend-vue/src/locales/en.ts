@@ -331,6 +331,7 @@ export const en = {
   'step.status.timed_out': 'no answer in time, carried on without it',
   'step.status.switched_off': 'switched off here',
   'step.status.blocked': 'not allowed here',
+  'step.status.stopped': 'stopped when the session ended',
 
   'web.title': 'Found on the web',
   'web.text': 'Pages of others; nobody here has checked them.',

@@ -44,6 +44,7 @@ from backend.app.services.helpdesk_graph.nodes.steps import RunContext, Shown, S
 from backend.app.services.helpdesk_graph.state import HelpdeskState
 from backend.app.services.helpdesk_graph.telling import facts_of_model, facts_of_step
 from backend.app.services.helpdesk_graph.thinking import ModelTold
+from backend.app.services.helpdesk_graph.turns import MAX_EVENTS, STEP, TURN
 from backend.app.services.runs.driving import Settled
 from backend.app.services.runs.endings import (
     Ending,
@@ -56,8 +57,6 @@ from backend.app.services.runs.endings import (
 )
 from backend.app.services.runs.saver import config_of
 
-#: Kinds of a run's events, and the names under which they are streamed.
-STEP, TURN = "step", "turn"
 _HASH_CHARACTERS = 16
 
 
@@ -185,6 +184,8 @@ class HelpdeskDriver:
         if isinstance(ending, Failed):
             fact = AgentFailed(**about(session), error=type(ending.error).__name__)
             failed = Telling(facts=(fact,))
+        if isinstance(ending, Stopped | Failed):
+            failed += await self._stopped_steps(work, claim, context)
         turn, change = self._change(session, ending)
         message_id = await upsert_agent_summary(work, self.ids, session, turn)
         finished = await self.finish(work, session, turn, change, message_id=message_id)
@@ -194,6 +195,15 @@ class HelpdeskDriver:
         if context is not None:
             context.shown.turn = shown
         return Settled(not isinstance(ending, Paused), failed + telling)
+
+    async def _stopped_steps(self, work: Work, claim: Claim, context: RunContext | None) -> Telling:
+        """Of every step that was under way when its session ended, that it is no more."""
+        stored = await work.run_events.events(claim.thread_id, after=0, limit=MAX_EVENTS)
+        known = {one.seq: one for one in turns.steps_of(stored)}
+        stopped = turns.stopped_steps({**known, **(context.shown.steps if context else {})})
+        if context is not None:
+            context.shown.steps |= {one.seq: one for one in stopped}
+        return Telling(tuple((STEP, one.model_dump(mode="json")) for one in stopped))
 
     def _change(self, session: AgentSession, ending: Ending) -> tuple[AgentTurn, dict[str, Any]]:
         """The turn to show, and what of the session's row changes with it."""

@@ -1,6 +1,6 @@
 """Sessions as their owner sees them: how one stands, and what it tells while it works."""
 
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable
 from dataclasses import dataclass
 
 from backend.app.core.errors import Internal
@@ -27,14 +27,11 @@ from backend.app.services.helpdesk.admission import (
     as_it_stands,
 )
 from backend.app.services.helpdesk.leaving import Leaving
-from backend.app.services.helpdesk_graph.driver import STEP, TURN
 from backend.app.services.helpdesk_graph.matter import draft_from
 from backend.app.services.helpdesk_graph.nodes.steps import Shown
+from backend.app.services.helpdesk_graph.turns import MAX_EVENTS, TURN, steps_of
 from backend.app.services.runs.endings import Ending, Handed
 from backend.app.services.runs.events import RunEvents
-
-#: More than any session tells: each step twice, a turn for each pause.
-_MAX_EVENTS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +139,13 @@ class HelpdeskSessions:
         async with self.uow() as work:
             # A draft may be added to again and again: the latest are what is asked for.
             found = await work.run_events.events(
-                ThreadId(session_id), after=after, limit=_MAX_EVENTS
+                ThreadId(session_id), after=after, limit=MAX_EVENTS
             )
         turns: list[AgentTurn] = []
         steps: list[RunEvent] = []
         for one in found:
             if one.kind == TURN:
-                trace = {"debug_trace": _steps(steps)}
+                trace = {"debug_trace": steps_of(steps)}
                 turns.append(AgentTurn.model_validate(one.data).model_copy(update=trace))
                 steps = []
             else:
@@ -178,7 +175,7 @@ class HelpdeskSessions:
 async def _view(work: Work, session_id: AgentSessionId) -> AgentSession:
     # The number first: what comes after it is told again to whoever follows from there.
     status = await work.runs.status(ThreadId(session_id))
-    told = await work.run_events.events(ThreadId(session_id), after=0, limit=_MAX_EVENTS)
+    told = await work.run_events.events(ThreadId(session_id), after=0, limit=MAX_EVENTS)
     session = await as_it_stands(work, session_id)
     turn = AgentTurn.model_validate(session.turn) if session.turn else None
     is_running = not session.has_ended and session.pending_question_id is None
@@ -190,7 +187,7 @@ async def _view(work: Work, session_id: AgentSessionId) -> AgentSession:
         outcome=session.outcome,
         reason=session.reason,
         turn=None if is_running else turn,
-        steps=_steps(told),
+        steps=steps_of(told),
         exchanges=[AgentExchange(**one) for one in progress.get("exchanges", [])],
         facts=[AgentFact(key=key, value=value) for key, value in progress.get("facts", {}).items()],
         last_event_id=status.last_seq if status else 0,
@@ -215,16 +212,6 @@ def _told(event: RunEvent) -> AgentStep | AgentTurn:
     if event.kind == TURN:
         return AgentTurn.model_validate(event.data)
     return AgentStep.model_validate(event.data)
-
-
-def _steps(told: Sequence[RunEvent]) -> list[AgentStep]:
-    """Each step as it was last told of."""
-    latest: dict[int, AgentStep] = {}
-    for event in told:
-        if event.kind == STEP:
-            step = AgentStep.model_validate(event.data)
-            latest[step.seq] = step
-    return list(latest.values())
 
 
 def shown(preview: filing.Preview) -> DraftPreview:

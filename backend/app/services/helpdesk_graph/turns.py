@@ -4,23 +4,29 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from backend.app.domain.budgets import Wish
-from backend.app.domain.runs import AbortReason
+from backend.app.domain.runs import AbortReason, RunEvent
 from backend.app.domain.sessions import (
     AgentSession,
     AgentSessionId,
     NextAction,
     Outcome,
+    StepStatus,
     ToolBudgets,
     TurnKind,
 )
 from backend.app.domain.tickets import Ticket
-from backend.app.schemas.helpdesk import AgentTurn, WebPage
+from backend.app.schemas.helpdesk import AgentStep, AgentTurn, WebPage
 from backend.app.services.helpdesk.classifying import classify
 from backend.app.services.helpdesk.drafting import recap
 from backend.app.services.helpdesk.filing import LinkedIssue
 from backend.app.services.helpdesk.issue_news import filed_text
 from backend.app.services.helpdesk_graph.matter import classification_of, matter_of
 from backend.app.services.helpdesk_graph.state import HelpdeskState
+
+#: Kinds of a run's events, and the names under which they are streamed.
+STEP, TURN = "step", "turn"
+#: More than any session tells: each step twice, a turn for each pause.
+MAX_EVENTS = 500
 
 PROPOSAL = "This article comes closest. Does it fix the problem?"
 DRAFT_READY = (
@@ -230,6 +236,19 @@ def progress_of(state: HelpdeskState) -> dict[str, Any]:
 def problem_of(state: HelpdeskState) -> str:
     """What a ticket about this is compared by when duplicates are sought."""
     return "\n".join([state["case"]["original_question"], *state.get("facts", {}).values()])
+
+
+def steps_of(told: Sequence[RunEvent]) -> list[AgentStep]:
+    """Each step as it was last told of."""
+    steps = [AgentStep.model_validate(event.data) for event in told if event.kind == STEP]
+    return list({step.seq: step for step in steps}.values())
+
+
+def stopped_steps(known: Mapping[int, AgentStep]) -> list[AgentStep]:
+    """The steps that were under way when their session ended, as they stand then."""
+    stopped = {"status": StepStatus.STOPPED}
+    running = [step for step in known.values() if step.status is StepStatus.RUNNING]
+    return [step.model_copy(update=stopped) for step in running]
 
 
 def is_solved(state: Mapping[str, Any]) -> bool:

@@ -22,11 +22,11 @@ from backend.tests.support.agent import (
     drafted,
     filed,
     reply,
-    rows,
     session_of,
     started,
 )
 from backend.tests.support.github import fake_github
+from backend.tests.support.leaks import kept_words
 from backend.tests.support.people import Person
 from backend.tests.support.tracked import tracked
 
@@ -38,27 +38,6 @@ SECRETS = {
     "Tr0ub4dor&3xyz": "my password is {}",
     "4111111111111111": "I paid by card {}",
 }
-#: Every column in which a person's words could lie, and the checkpoints. A chat's own questions are
-#: its person's, and are not among them.
-_KEPT = (
-    "SELECT coalesce(given::text, '') || coalesce(turn::text, '') || progress::text"
-    " FROM agent_sessions",
-    "SELECT data::text FROM run_events",
-    "SELECT data::text FROM facts",
-    "SELECT title || body || problem FROM tickets",
-    "SELECT content || message_meta::text FROM chat_messages WHERE role = 'assistant'",
-    "SELECT encode(convert_to(checkpoint::text || metadata::text, 'UTF8'), 'escape')"
-    " FROM checkpoints",
-    "SELECT encode(blob, 'escape') FROM checkpoint_blobs WHERE blob IS NOT NULL",
-    "SELECT encode(blob, 'escape') FROM checkpoint_writes",
-)
-
-
-async def _kept(container: Container) -> str:
-    parts = []
-    for query in _KEPT:
-        parts += [str(next(iter(one.values()))) for one in await rows(container, query)]
-    return "\n".join(parts)
 
 
 async def _with_secrets(client: httpx.AsyncClient, told: list[str]) -> list[dict[str, Any]]:
@@ -78,7 +57,7 @@ async def test_secrets_are_kept_nowhere_and_shown_nowhere(
     told = [words.format(secret) for secret, words in SECRETS.items()]
     turns = await _with_secrets(client, told)
     waiting = turns[-1]
-    kept = await _kept(container)
+    kept = await kept_words(container)
     draft = {
         **waiting["draft"],
         "title": f"Help, {told[3]}",
@@ -94,7 +73,7 @@ async def test_secrets_are_kept_nowhere_and_shown_nowhere(
     log_dir = container.settings.observability.log_dir
     assert log_dir is not None
     lines = "".join(path.read_text() for path in log_dir.glob("*.jsonl"))
-    everything = [kept, await _kept(container), lines, json.dumps(turns)]
+    everything = [kept, await kept_words(container), lines, json.dumps(turns)]
     everything += [preview.text, refused.text, last.text]
 
     assert last.json()["kind"] == "filed", last.text

@@ -6,6 +6,7 @@ from typing import Any
 from langgraph.config import get_stream_writer
 from langgraph.runtime import Runtime
 
+from backend.app.core.text import whole_characters
 from backend.app.domain.budgets import Allowed, Spent, Wish, allowed_actions
 from backend.app.domain.language_models import ModelFault, ModelRole, Usage
 from backend.app.domain.sessions import NextAction, StepStatus, ToolBudgets
@@ -28,6 +29,9 @@ from backend.app.services.helpdesk_graph.state import HelpdeskState
 from backend.app.services.helpdesk_graph.thinking import Mind
 from backend.app.services.helpdesk_graph.tools import AgentTools
 
+#: A longer reason is none: cut before it is redacted, it could hold half a secret.
+_MAX_GIVEN_CHARACTERS = 2000
+_NO_REASON = "no reason was given"
 #: A run that begins after one of these begins anew to count what was done in a reduced way.
 _PAUSING = frozenset({NextAction.ASK_USER, NextAction.PROPOSE_SOLUTION, NextAction.WRITE_DRAFT})
 
@@ -76,7 +80,7 @@ def make_supervisor_node(
         step: dict[str, Any] = {
             "seq": state.get("step", {}).get("seq", 0) + 1,
             "action": decision.action.value,
-            "reason": decision.reason,
+            "reason": _presentable(decision.reason),
             "started_at": context.clock.now().isoformat(),
             "latency_ms": round((context.clock.monotonic() - began) * 1000),
             "tokens_in": picked.usage.tokens_in,
@@ -143,6 +147,13 @@ def _degraded(state: HelpdeskState, fault: ModelFault | None) -> dict[str, str]:
     last = state.get("step", {}).get("action")
     so_far = {} if last in _PAUSING else state.get("degraded", {})
     return so_far if fault is None else {**so_far, ModelRole.SUPERVISOR.value: fault.value}
+
+
+def _presentable(reason: str) -> str:
+    """A decider's reason as it may be stored and shown, whatever it was written by."""
+    if len(reason) > _MAX_GIVEN_CHARACTERS:
+        return _NO_REASON
+    return line(whole_characters(reason), MAX_REASON_CHARACTERS) or _NO_REASON
 
 
 def _situation(state: HelpdeskState) -> Situation:
