@@ -18,8 +18,10 @@ from backend.app.core.tasks import Tasks
 from backend.app.db import engine as database
 from backend.app.db.notify import Bell
 from backend.app.db.uow import UnitOfWork, unit_of_work
+from backend.app.domain.embeddings import Embeddings
 from backend.app.domain.runs import NOTIFY_CHANNEL, GraphKind, OwnerId
 from backend.app.providers.audit_log import AuditFile
+from backend.app.providers.embeddings import MiniLM
 from backend.app.providers.metrics import PrometheusMetrics
 from backend.app.providers.web_search import CannedWebSearch
 from backend.app.services.chat.exchanges import ChatExchanges
@@ -27,6 +29,8 @@ from backend.app.services.chat.sessions import ChatSessions
 from backend.app.services.counters import DISTRIBUTIONS, HELP
 from backend.app.services.facts import FactReaders
 from backend.app.services.helpdesk.admission import Admission
+from backend.app.services.helpdesk.categories import Categories
+from backend.app.services.helpdesk.duplicates import TICKET_VECTORS_JOB, Duplicates
 from backend.app.services.helpdesk.filing import Filing
 from backend.app.services.helpdesk_graph.beginning import Beginning
 from backend.app.services.helpdesk_graph.confirming import Confirming
@@ -84,6 +88,9 @@ class Container:
     agent_sessions: HelpdeskSessions
     agent_sweeps: SessionSweeps
     switchboard: Switchboard
+    embeddings: Embeddings
+    duplicates: Duplicates
+    categories: Categories
 
     async def database_answers(self) -> bool:
         """Whether the database answers in time."""
@@ -132,6 +139,7 @@ async def build(
     """
     clock, ids = clock or SystemClock(), ids or RandomIds()
     parts = agent_with or AgentParts(web=CannedWebSearch() if demo else None)
+    embeddings = MiniLM(settings.semantic)
     engine = database.create_engine(settings.database)
     probe = database.create_probe(settings.database)
     try:
@@ -144,8 +152,10 @@ async def build(
         searches = asyncio.Semaphore(max(1, settings.database.pool_size // 2))
         library = KnowledgeLibrary(uow, ids, searches=searches)
         sweeps = IdentitySweeps(uow, settings.identity)
+        duplicates, categories = Duplicates(uow, embeddings), Categories(uow, embeddings)
         async with _runs(settings, uow, tasks, clock, parts) as runs:
-            agent = _agent(settings, uow, runs, library, clock, ids, parts)
+            tools = AgentTools(uow, library, duplicates, parts.web)
+            agent = _agent(settings, uow, runs, tools, categories, clock, ids, parts)
             agent_sweeps = SessionSweeps(
                 uow, agent, runs.engine.checkpoints, settings.checkpoints.ttl
             )
@@ -165,7 +175,7 @@ async def build(
                 library=library,
                 facts=facts,
                 sweeps=sweeps,
-                jobs=_jobs(uow, settings, sweeps, agent_sweeps),
+                jobs=_jobs(uow, settings, sweeps, agent_sweeps, duplicates),
                 tickets=TicketDesk(uow),
                 runs=runs.engine,
                 claims=runs.claims,
@@ -173,20 +183,29 @@ async def build(
                 agent_sessions=agent.sessions,
                 agent_sweeps=agent_sweeps,
                 switchboard=Switchboard(uow, settings.agent),
+                embeddings=embeddings,
+                duplicates=duplicates,
+                categories=categories,
             )
             await runs.engine.drain(_DRAIN_SECONDS)
     finally:
+        embeddings.close()
         await engine.dispose()
         await probe.dispose()
 
 
 def _jobs(
-    uow: UnitOfWork, settings: Settings, sweeps: IdentitySweeps, sessions: SessionSweeps
+    uow: UnitOfWork,
+    settings: Settings,
+    sweeps: IdentitySweeps,
+    sessions: SessionSweeps,
+    duplicates: Duplicates,
 ) -> Jobs:
     """Every job there is: whoever works must know them all."""
     jobs = Jobs(uow, settings.jobs, settings.database)
     jobs.register("identity_sweep", sweeps.run, cron=_EVERY_HOUR)
     jobs.register("session_sweep", sessions.run, cron=_EVERY_MINUTE)
+    jobs.register(TICKET_VECTORS_JOB, duplicates.index, cron=_EVERY_MINUTE)
     jobs.register("job_retention", jobs.forget_old, cron=_EVERY_HOUR)
     return jobs
 
@@ -220,14 +239,18 @@ def _agent(
     settings: Settings,
     uow: UnitOfWork,
     runs: _Runs,
-    library: KnowledgeLibrary,
+    tools: AgentTools,
+    categories: Categories,
     clock: Clock,
     ids: IdSource,
     parts: AgentParts,
 ) -> HelpdeskRunner:
-    tools = AgentTools(uow, library, parts.web)
     graph = build_helpdesk_graph(
-        runs.engine.checkpoints.saver, parts.decider, budgets_of(settings.agent), tools
+        runs.engine.checkpoints.saver,
+        parts.decider,
+        budgets_of(settings.agent),
+        tools,
+        categories.classification,
     )
     driver = HelpdeskDriver(graph, uow, clock, ids, settings.agent)
     runs.engine.register(GraphKind.HELPDESK, driver)

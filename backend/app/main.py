@@ -8,7 +8,18 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Lifespan
 
 from backend.app import __version__
-from backend.app.api import auth, chat, errors, health, helpdesk, knowledge, metrics, tickets, ui
+from backend.app.api import (
+    auth,
+    chat,
+    errors,
+    health,
+    helpdesk,
+    knowledge,
+    metrics,
+    tickets,
+    triage,
+    ui,
+)
 from backend.app.api.middleware import (
     BodyLimit,
     HeadIsGet,
@@ -101,6 +112,7 @@ def create_app(
         chat.router,
         knowledge.router,
         helpdesk.router,
+        triage.router,
         tickets.router,
         metrics.router,
     ):

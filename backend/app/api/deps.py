@@ -9,9 +9,12 @@ from fastapi.routing import APIRoute
 
 from backend.app.core.errors import Forbidden
 from backend.app.core.settings import Settings
-from backend.app.domain.principals import Principal
+from backend.app.domain.embeddings import Embeddings
+from backend.app.domain.principals import Principal, Role
 from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
+from backend.app.services.helpdesk.categories import Categories
+from backend.app.services.helpdesk.duplicates import Duplicates
 from backend.app.services.helpdesk_graph.runner import HelpdeskRunner
 from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
 from backend.app.services.identity.secrets import ACCESS_TOKEN_PREFIX, is_csrf_token
@@ -36,6 +39,9 @@ class Services(Protocol):
     agent: HelpdeskRunner
     agent_sessions: HelpdeskSessions
     tickets: TicketDesk
+    duplicates: Duplicates
+    categories: Categories
+    embeddings: Embeddings
 
     async def database_answers(self) -> bool:
         """Whether the database answers in time."""
@@ -50,6 +56,10 @@ class CsrfTokenMissing(Forbidden):
 
 class ForeignOrigin(Forbidden):
     """The request comes from another site."""
+
+
+class OperatorRoleNeeded(Forbidden):
+    """Only operators may do this."""
 
 
 class PasswordChangeRequired(Forbidden):
@@ -162,6 +172,23 @@ class SignedInRoute(APIRoute):
             return await handle(request)
 
         return handle_signed_in
+
+
+class OperatorRoute(SignedInRoute):
+    """A route for operators and above; anybody else learns nothing from the body either."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The framework's handler behind `authenticate` and the role."""
+        handle = APIRoute.get_route_handler(self)
+
+        async def handle_operators(request: Request) -> Response:
+            principal = await authenticate(request)
+            if not principal.role.includes(Role.OPERATOR):
+                raise OperatorRoleNeeded
+            request.state.principal = principal
+            return await handle(request)
+
+        return handle_operators
 
 
 def _principal(request: Request) -> Principal:

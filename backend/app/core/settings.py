@@ -18,6 +18,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from backend.app.core.database_url import for_the_driver
 from backend.app.core.job_settings import JobSettings
+from backend.app.core.semantic_settings import SemanticSettings
 
 
 class UnsafeSettings(Exception):
@@ -279,6 +280,7 @@ class Settings(BaseModel):
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
     runs: RunSettings = Field(default_factory=RunSettings)
     jobs: JobSettings = Field(default_factory=JobSettings)
+    semantic: SemanticSettings = Field(default_factory=SemanticSettings)
     observability: ObservabilitySettings = Field(default_factory=ObservabilitySettings)
 
     def refuse_if_unsafe(self) -> None:
@@ -311,5 +313,6 @@ SETTINGS_GROUPS: tuple[type[BaseSettings], ...] = (
     CheckpointSettings,
     RunSettings,
     JobSettings,
+    SemanticSettings,
     ObservabilitySettings,
 )

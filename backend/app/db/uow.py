@@ -15,6 +15,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 
 from backend.app.db.engine import DatabaseBusy, DatabaseUnavailable, is_contention, is_outage
+from backend.app.db.repositories.category_models import CategoryModelRepository
 from backend.app.db.repositories.chat import ChatRepository
 from backend.app.db.repositories.facts import FactRepository
 from backend.app.db.repositories.identity import IdentityRepository
@@ -26,6 +27,7 @@ from backend.app.db.repositories.runs import RunRepository
 from backend.app.db.repositories.search import SearchRepository
 from backend.app.db.repositories.sessions import SessionRepository
 from backend.app.db.repositories.switches import SwitchRepository
+from backend.app.db.repositories.ticket_search import TicketSearchRepository
 from backend.app.db.repositories.tickets import TicketRepository
 
 _open: ContextVar[bool] = ContextVar("unit_of_work_open", default=False)
@@ -39,6 +41,7 @@ class TransactionHeldAcrossWait(AssertionError):
 class Work:
     """One transaction's repositories."""
 
+    category_models: CategoryModelRepository
     chat: ChatRepository
     facts: FactRepository
     identity: IdentityRepository
@@ -50,6 +53,7 @@ class Work:
     search: SearchRepository
     sessions: SessionRepository
     switches: SwitchRepository
+    ticket_search: TicketSearchRepository
     tickets: TicketRepository
 
 
@@ -64,6 +68,7 @@ def refuse_inside_unit_of_work(what: str) -> None:
 
 def _work(session: AsyncSession) -> Work:
     return Work(
+        category_models=CategoryModelRepository(session),
         chat=ChatRepository(session),
         facts=FactRepository(session),
         identity=IdentityRepository(session),
@@ -75,6 +80,7 @@ def _work(session: AsyncSession) -> Work:
         search=SearchRepository(session),
         sessions=SessionRepository(session),
         switches=SwitchRepository(session),
+        ticket_search=TicketSearchRepository(session),
         tickets=TicketRepository(session),
     )
 

@@ -23,7 +23,7 @@ from backend.app.domain.sessions import (
     Trigger,
     TurnKind,
 )
-from backend.app.domain.tickets import IssueState, TicketStatus
+from backend.app.domain.tickets import IssueState, Sameness, TicketStatus
 from backend.app.schemas.base import RequestModel, StorableLine, StorableText, WireModel
 from backend.app.schemas.chat import Source
 
@@ -45,7 +45,11 @@ class TicketDraft(RequestModel):
 
 
 class Candidate(WireModel):
-    """A ticket that may be about the same. ``odds``: 0 to 1; ``evidence``: the words in common."""
+    """A ticket that may be about the same.
+
+    ``odds``: 0 to 1; ``evidence``: identifiers and words in common; ``sameness``: the verdict, to
+    be worded and never to be acted on.
+    """
 
     source: CandidateSource
     number: int
@@ -55,6 +59,7 @@ class Candidate(WireModel):
     odds: float
     evidence: list[str]
     created_at: datetime
+    sameness: Sameness = Sameness.RELATED
 
 
 class Proposal(WireModel):

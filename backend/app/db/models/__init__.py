@@ -13,6 +13,11 @@ from backend.app.db.models.sessions import (
     SwitchRow,
 )
 from backend.app.db.models.tickets import FilingRow, TicketFollowerRow, TicketRow
+from backend.app.db.models.triage import (
+    CategoryModelRow,
+    TicketIndexRow,
+    TicketPostingRow,
+)
 
 __all__ = [
     "AccessTokenRow",
@@ -20,6 +25,7 @@ __all__ = [
     "ArticleRow",
     "Base",
     "BrowserSessionRow",
+    "CategoryModelRow",
     "ChatMessageRow",
     "ChatSessionRow",
     "ChunkRow",
@@ -37,6 +43,8 @@ __all__ = [
     "RunRow",
     "SwitchRow",
     "TicketFollowerRow",
+    "TicketIndexRow",
+    "TicketPostingRow",
     "TicketRow",
     "UserRow",
 ]

@@ -25,6 +25,7 @@ from backend.app.domain.sessions import (
 )
 from backend.app.domain.tickets import Ticket, TicketId
 from backend.app.services.helpdesk.drafting import draft_digest, render_body
+from backend.app.services.helpdesk.duplicates import TICKET_VECTORS_JOB
 
 _HASH_CHARACTERS = 16
 
@@ -103,6 +104,7 @@ class Filing:
         )
         if ticket is None:
             raise DraftChanged
+        await work.jobs.defer(TICKET_VECTORS_JOB, queueing_lock=TICKET_VECTORS_JOB)
         return ticket
 
     async def link(

@@ -49,7 +49,11 @@ def _after_draft(state: HelpdeskState) -> str:
 
 
 def build_helpdesk_graph(
-    saver: BaseCheckpointSaver[Any], decider: Decider, budgets: ToolBudgets, tools: AgentTools
+    saver: BaseCheckpointSaver[Any],
+    decider: Decider,
+    budgets: ToolBudgets,
+    tools: AgentTools,
+    grading: specialists.Grading = specialists.by_rules,
 ) -> Graph:
     """The graph over a saver, compiled."""
     builder: Any = StateGraph(HelpdeskState, context_schema=RunContext)
@@ -57,7 +61,9 @@ def build_helpdesk_graph(
     builder.add_node("retry_kb", lookups.make_retry_kb_node(tools))
     builder.add_node("web_search", lookups.make_web_search_node(tools))
     builder.add_node("search_duplicates", lookups.make_search_duplicates_node(tools))
-    for name in ("clarifier", "classifier", "propose_solution", "writer"):
+    builder.add_node("classifier", specialists.make_classifier_node(grading))
+    builder.add_node("writer", specialists.make_writer_node(grading))
+    for name in ("clarifier", "propose_solution"):
         builder.add_node(name, getattr(specialists, name))
     for name in ("await_user", "await_confirm", *_ENDS):
         builder.add_node(name, getattr(pauses, name))

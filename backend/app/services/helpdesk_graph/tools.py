@@ -16,6 +16,7 @@ from backend.app.domain.redaction import redact
 from backend.app.domain.sessions import StepStatus
 from backend.app.domain.tickets import Candidate
 from backend.app.services.chat.answering import suggestions
+from backend.app.services.helpdesk.duplicates import Duplicates
 from backend.app.services.helpdesk_graph.state import ProposedSolution
 from backend.app.services.knowledge.library import KnowledgeLibrary
 
@@ -24,8 +25,9 @@ _WEB_SECONDS = 10.0
 _DUPLICATES_SECONDS = 8.0
 _MAX_KB_RESULTS = 4
 _MAX_CANDIDATES = 3
-#: Below these odds a ticket is more likely about something else.
-_MIN_ODDS = 0.4
+#: Below these odds a ticket is not worth a person's look. Odds are low by nature: of real
+#: duplicates one in two is not the nearest ticket, and the person chooses.
+_MIN_ODDS = 0.15
 _MAX_TITLE = 120
 
 
@@ -66,6 +68,7 @@ class AgentTools:
 
     uow: UnitOfWork
     library: KnowledgeLibrary
+    duplicates: Duplicates
     web: WebSearch | None = None
 
     def present(self, switched_on: Tools, question: str) -> Tools:
@@ -124,12 +127,10 @@ class AgentTools:
             found = await work.identity.user_by_id(actor)
             if found is None or not found[0].is_active:
                 return []
-            return await work.tickets.candidates(
-                query,
-                actor,
-                everybodys=found[0].role.includes(Role.OPERATOR),
-                limit=_MAX_CANDIDATES,
-            )
+            everybodys = found[0].role.includes(Role.OPERATOR)
+        return await self.duplicates.search(
+            query, actor, everybodys=everybodys, limit=_MAX_CANDIDATES
+        )
 
 
 def _as_json(candidate: Candidate) -> dict[str, Any]:
@@ -137,6 +138,7 @@ def _as_json(candidate: Candidate) -> dict[str, Any]:
         **asdict(candidate),
         "source": candidate.source.value,
         "status": candidate.status.value,
+        "sameness": candidate.sameness.value,
         "evidence": list(candidate.evidence),
         "created_at": candidate.created_at.isoformat(),
     }

@@ -4,6 +4,8 @@ Effects on the world are not here: a confirmed draft becomes a ticket in the tra
 accepts the confirm.
 """
 
+from collections.abc import Awaitable, Callable, Mapping
+
 from backend.app.domain.budgets import Wish
 from backend.app.domain.sessions import Classification
 from backend.app.services.helpdesk import drafting
@@ -23,6 +25,15 @@ from backend.app.services.helpdesk_graph.nodes.knowing import (
 )
 from backend.app.services.helpdesk_graph.nodes.steps import Update, tell_done
 from backend.app.services.helpdesk_graph.state import AwaitingUserPayload, HelpdeskState
+
+#: Grades what was said and answered.
+Grading = Callable[[str, Mapping[str, str]], Awaitable[Classification]]
+SpecialistNode = Callable[[HelpdeskState], Awaitable[Update]]
+
+
+async def by_rules(text: str, facts: Mapping[str, str]) -> Classification:
+    """The grading that needs nothing."""
+    return classify(text, facts)
 
 
 async def clarifier(state: HelpdeskState) -> Update:
@@ -55,36 +66,44 @@ async def propose_solution(state: HelpdeskState) -> Update:
     }
 
 
-async def classifier(state: HelpdeskState) -> Update:
+def make_classifier_node(grading: Grading) -> SpecialistNode:
     """Grade the matter."""
-    graded = classify(said(state), state.get("facts", {}))
-    tell_done(state)
-    return {
-        "classification": {
-            "severity": graded.severity.value,
-            "impact": graded.impact.value,
-            "category": graded.category.value,
+
+    async def classifier(state: HelpdeskState) -> Update:
+        graded = await grading(said(state), state.get("facts", {}))
+        tell_done(state)
+        return {
+            "classification": {
+                "severity": graded.severity.value,
+                "impact": graded.impact.value,
+                "category": graded.category.value,
+            }
         }
-    }
+
+    return classifier
 
 
-async def writer(state: HelpdeskState) -> Update:
+def make_writer_node(grading: Grading) -> SpecialistNode:
     """Write the ticket's draft from all that is known, and how it would be filed."""
-    graded: Classification = (
-        classification_of(state)
-        if "classification" in state and not additions(state)
-        else classify(said(state), state.get("facts", {}))
-    )
-    case = state["case"]
-    preview = as_filed(
-        drafting.write_draft(matter_of(state, graded)),
-        session_id=case["session_id"],
-        chat_session_hash=case["chat_hash"],
-    )
-    tell_done(state)
-    return {
-        "draft": draft_of(preview.draft),
-        "body_preview": [preview.body],
-        "draft_digest": preview.digest,
-        "wish": Wish.GO_ON.value,
-    }
+
+    async def writer(state: HelpdeskState) -> Update:
+        graded: Classification = (
+            classification_of(state)
+            if "classification" in state and not additions(state)
+            else await grading(said(state), state.get("facts", {}))
+        )
+        case = state["case"]
+        preview = as_filed(
+            drafting.write_draft(matter_of(state, graded)),
+            session_id=case["session_id"],
+            chat_session_hash=case["chat_hash"],
+        )
+        tell_done(state)
+        return {
+            "draft": draft_of(preview.draft),
+            "body_preview": [preview.body],
+            "draft_digest": preview.digest,
+            "wish": Wish.GO_ON.value,
+        }
+
+    return writer

@@ -179,7 +179,7 @@ def _journey(dice: random.Random, decider: Decider) -> _Journey:
         web_search=dice.random() < 0.8,
         search_duplicates=dice.random() < 0.8,
     )
-    tools = _RandomTools(cast(Any, None), cast(Any, None), None, dice)
+    tools = _RandomTools(cast(Any, None), cast(Any, None), cast(Any, None), None, dice)
     return _Journey(
         build_helpdesk_graph(InMemorySaver(), decider, BUDGETS, tools),
         RunContext(

@@ -42,7 +42,7 @@ PAGE = {"title": "t", "url": "https://example.invalid", "snippet": "s"}
 
 
 def _tools(web: WebSearch | None) -> AgentTools:
-    return AgentTools(cast(Any, None), cast(Any, None), web)
+    return AgentTools(cast(Any, None), cast(Any, None), cast(Any, None), web)
 
 
 @pytest.mark.parametrize(
