@@ -85,10 +85,9 @@ class _Model:
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Vectors, texts of like length computed together."""
-        encoded = [
-            one.ids
-            for one in self._tokenizer.encode_batch([text[:_MAX_CHARACTERS] for text in texts])
-        ]
+        # Half a character, which a text may end with when it is cut elsewhere, becomes a mark.
+        read = [text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode() for text in texts]
+        encoded = [one.ids for one in self._tokenizer.encode_batch(read)]
         order = sorted(range(len(texts)), key=lambda number: len(encoded[number]))
         vectors: list[Vector] = [()] * len(texts)
         for start in range(0, len(order), _BATCH):

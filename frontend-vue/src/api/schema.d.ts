@@ -442,6 +442,46 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/helpdesk/classify': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Classify Text
+     * @description How a text is graded: severity, impact, category, each with a confidence.
+     */
+    post: operations['classify_text_api_helpdesk_classify_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/helpdesk/duplicates': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Find Duplicates
+     * @description Tickets that may be about the same as a text, whoever requested them.
+     */
+    post: operations['find_duplicates_api_helpdesk_duplicates_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/knowledge/articles/{article_id}': {
     parameters: {
       query?: never
@@ -793,7 +833,10 @@ export interface components {
     }
     /**
      * Candidate
-     * @description A ticket that may be about the same. ``odds``: 0 to 1; ``evidence``: the words in common.
+     * @description A ticket that may be about the same.
+     *
+     *     ``odds``: 0 to 1; ``evidence``: identifiers and words in common; ``sameness``: the verdict, to
+     *     be worded and never to be acted on.
      */
     Candidate: {
       /**
@@ -807,6 +850,8 @@ export interface components {
       number: number
       /** Odds */
       odds: number
+      /** @default related */
+      sameness?: components['schemas']['Sameness']
       source: components['schemas']['CandidateSource']
       status: components['schemas']['TicketStatus']
       /** Title */
@@ -826,6 +871,19 @@ export interface components {
      * @enum {string}
      */
     Category: 'access' | 'hardware' | 'software' | 'network' | 'email' | 'data' | 'other'
+    /**
+     * CategoryGrade
+     * @description A category and how sure it is. ``model``: version of the fitted model whose label it is;
+     *     None: one of the product's own, by rules.
+     */
+    CategoryGrade: {
+      /** Confidence */
+      confidence: number
+      /** Model */
+      model: number | null
+      /** Value */
+      value: string
+    }
     /**
      * ChangeChatSessionRequest
      * @description What to change; what is left out stays.
@@ -935,6 +993,14 @@ export interface components {
       next_before: string | null
     }
     /**
+     * ClassifyRequest
+     * @description A text to be graded.
+     */
+    ClassifyRequest: {
+      /** Text */
+      text: string
+    }
+    /**
      * Collection
      * @description Where an article comes from; ``sample`` marks what ships with the product.
      */
@@ -1012,6 +1078,29 @@ export interface components {
       draft_digest: string
     }
     /**
+     * DuplicatesFound
+     * @description The nearest tickets, best first. ``semantic``: whether there is a model of meaning.
+     */
+    DuplicatesFound: {
+      /** Items */
+      items: components['schemas']['Candidate'][]
+      /** Semantic */
+      semantic: boolean
+    }
+    /**
+     * DuplicatesRequest
+     * @description A text, best its title on the first line, and how many tickets to give.
+     */
+    DuplicatesRequest: {
+      /**
+       * K
+       * @default 5
+       */
+      k?: number
+      /** Text */
+      text: string
+    }
+    /**
      * Exchange
      * @description A stored question and its stored answer.
      */
@@ -1028,6 +1117,15 @@ export interface components {
       comment?: string | null
       rating: components['schemas']['Rating'] | null
     }
+    /**
+     * Grades
+     * @description How a text is graded; confidences are 0 to 1.
+     */
+    Grades: {
+      category: components['schemas']['CategoryGrade']
+      impact: components['schemas']['ImpactGrade']
+      severity: components['schemas']['SeverityGrade']
+    }
     /** HTTPValidationError */
     HTTPValidationError: {
       /** Detail */
@@ -1043,6 +1141,11 @@ export interface components {
        * @enum {string}
        */
       database: 'ok' | 'unavailable'
+      /**
+       * Semantic
+       * @enum {string}
+       */
+      semantic: 'on' | 'off'
       /**
        * Status
        * @enum {string}
@@ -1062,6 +1165,15 @@ export interface components {
      * @enum {string}
      */
     Impact: 'Person' | 'Team' | 'Organisation'
+    /**
+     * ImpactGrade
+     * @description An impact and how sure it is.
+     */
+    ImpactGrade: {
+      /** Confidence */
+      confidence: number
+      value: components['schemas']['Impact']
+    }
     /**
      * IssueState
      * @description How far a ticket's copy in an outside tracker is; ``off``: none is written.
@@ -1149,6 +1261,13 @@ export interface components {
      */
     Role: 'requester' | 'operator' | 'admin'
     /**
+     * Sameness
+     * @description What is said of a candidate: it looks the same and is open, looks the same and was solved
+     *     before, or may be related.
+     * @enum {string}
+     */
+    Sameness: 'same' | 'came_back' | 'related'
+    /**
      * SessionStatus
      * @description What a session is doing.
      * @enum {string}
@@ -1160,6 +1279,15 @@ export interface components {
      * @enum {string}
      */
     Severity: 'low' | 'medium' | 'high' | 'critical'
+    /**
+     * SeverityGrade
+     * @description A severity and how sure it is.
+     */
+    SeverityGrade: {
+      /** Confidence */
+      confidence: number
+      value: components['schemas']['Severity']
+    }
     /**
      * SignInRequest
      * @description User name and password as typed.
@@ -2222,6 +2350,72 @@ export interface operations {
         content: {
           'application/json': components['schemas']['AgentTurn']
           'text/event-stream': unknown
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  classify_text_api_helpdesk_classify_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ClassifyRequest']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Grades']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  find_duplicates_api_helpdesk_duplicates_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DuplicatesRequest']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['DuplicatesFound']
         }
       }
       /** @description Validation Error */
