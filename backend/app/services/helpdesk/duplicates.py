@@ -53,22 +53,19 @@ class _Fit:
     telling: float
 
     def odds(self, near: NearTicket, lead: float) -> float:
-        return 1 / (
-            1
-            + math.exp(
-                -(
-                    self.constant
-                    + self.cosine * (near.cosine or 0.0)
-                    + self.share * near.share
-                    + self.lead * lead
-                    + self.since * math.log1p(near.since)
-                )
-            )
+        """How likely both are about the same, 0 to 1."""
+        evidence = (
+            self.constant
+            + self.cosine * (near.cosine or 0.0)
+            + self.share * near.share
+            + self.lead * lead
+            + self.since * math.log1p(near.since)
         )
+        return 1 / (1 + math.exp(-evidence))
 
 
-_WITH_MEANING = _Fit(constant=-2.5, cosine=4.2, share=4.0, lead=6.3, since=-0.64, telling=0.9)
-_BY_WORDS = _Fit(constant=-0.44, cosine=0.0, share=7.8, lead=6.6, since=-0.65, telling=0.95)
+_WITH_MEANING = _Fit(constant=-2.5, cosine=4.15, share=3.9, lead=6.35, since=-0.64, telling=0.9)
+_BY_WORDS = _Fit(constant=-1.28, cosine=0.0, share=8.7, lead=7.9, since=-0.53, telling=0.95)
 
 
 def _lead(near: NearTicket, found: Sequence[NearTicket]) -> float:
