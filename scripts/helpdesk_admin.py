@@ -125,6 +125,27 @@ async def _issues(built: Container, arguments: argparse.Namespace) -> None:
         _say(f"#{one.ticket_number}: {one.state}, sent {one.attempts} times{answered}{due}")
 
 
+async def _fit_categories(built: Container, arguments: argparse.Namespace) -> None:
+    if built.embeddings.missing is not None:
+        _say(f"Without the embedding model ({built.embeddings.missing}): by words alone.")
+    fitted = await built.categories.fit(arguments.jsonl)
+    report = fitted.report
+    left_out = f" ({fitted.left_out} left out)" if fitted.left_out else ""
+    _say(
+        f"version {fitted.version}, {report.labels} categories of {report.examples}"
+        f" examples{left_out}, digest {fitted.digest[:12]}"
+    )
+    _say(
+        f"on examples it did not see: accuracy {report.accuracy:.3f}, macro-F1"
+        f" {report.macro_f1:.3f}, calibration error {report.calibration_error:.3f}"
+    )
+
+
+async def _forget_categories(built: Container, _: argparse.Namespace) -> None:
+    await built.categories.forget()
+    _say("no fitted categories; the rules hold")
+
+
 async def _switch(built: Container, arguments: argparse.Namespace) -> None:
     if arguments.flag is not None and arguments.position is not None:
         position = {"on": True, "off": False, "default": None}[arguments.position]
@@ -145,6 +166,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     _user_verbs(
         nouns.add_parser("users", help="accounts").add_subparsers(dest="verb", required=True)
+    )
+    _category_verbs(
+        nouns.add_parser("categories", help="a site's categories").add_subparsers(
+            dest="verb", required=True
+        )
     )
     _session_verbs(nouns)
     return parser
@@ -192,6 +218,15 @@ def _knowledge_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]
     )
     verb.add_argument("--collection", required=True)
     verb.set_defaults(run=_remove)
+
+
+def _category_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    verb = verbs.add_parser("fit", help="learn the categories from labelled texts")
+    verb.add_argument(
+        "--jsonl", type=Path, required=True, help="file with one example per line (text, label)"
+    )
+    verb.set_defaults(run=_fit_categories)
+    verbs.add_parser("forget", help="go back to the rules").set_defaults(run=_forget_categories)
 
 
 def _user_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -19,10 +19,12 @@ from backend.app.core.web_search_settings import WebSearchProvider
 from backend.app.db import engine as database
 from backend.app.db.notify import Bell
 from backend.app.db.uow import UnitOfWork, unit_of_work
+from backend.app.domain.embeddings import Embeddings
 from backend.app.domain.language_models import LanguageModel
 from backend.app.domain.runs import NOTIFY_CHANNEL, GraphKind, OwnerId
 from backend.app.domain.tracker import IssueTracker
 from backend.app.providers.audit_log import AuditFile
+from backend.app.providers.embeddings import MiniLM
 from backend.app.providers.issue_tracker.github import github
 from backend.app.providers.llm.factory import language_model
 from backend.app.providers.metrics import PrometheusMetrics
@@ -35,6 +37,8 @@ from backend.app.services.chat.sessions import ChatSessions
 from backend.app.services.counters import DISTRIBUTIONS, HELP
 from backend.app.services.facts import FactReaders
 from backend.app.services.helpdesk.admission import Admission
+from backend.app.services.helpdesk.categories import Categories
+from backend.app.services.helpdesk.duplicates import TICKET_VECTORS_JOB, Duplicates
 from backend.app.services.helpdesk.escalation import Escalation
 from backend.app.services.helpdesk.filing import Filing
 from backend.app.services.helpdesk.github import JOB as FILE_ISSUE
@@ -105,6 +109,9 @@ class Container:
     switchboard: Switchboard
     issues: IssueWriter
     issue_watch: IssueWatch
+    embeddings: Embeddings
+    duplicates: Duplicates
+    categories: Categories
 
     async def database_answers(self) -> bool:
         """Whether the database answers in time."""
@@ -162,6 +169,7 @@ async def build(
         WebSearchNotThere: the search of the web that is set cannot be had.
     """
     clock, ids = clock or SystemClock(), ids or RandomIds()
+    embeddings = MiniLM(settings.semantic)
     engine = database.create_engine(settings.database)
     probe = database.create_probe(settings.database)
     try:
@@ -183,9 +191,14 @@ async def build(
             tracker = await held.enter_async_context(_tracker(settings, clock, parts))
             writing = settings.github, settings.agent, IssueNews(ids)
             issues = IssueWriter(uow, ids, clock, tasks, tracker, *writing)
+            duplicates, categories = Duplicates(uow, embeddings), Categories(uow, embeddings)
+            searched = IssueSearch(tracker, uow) if tracker else None
+            tools = AgentTools(
+                uow, library, duplicates, parts.web, leaves=leaving.query, issues=searched
+            )
             mind = _mind(settings, parts.model or model, ids)
             agent = _agent(
-                settings, uow, runs, library, clock, ids, parts, mind, issues, leaving, filed
+                settings, uow, runs, tools, categories, clock, ids, parts, mind, issues, filed
             )
             agent_sweeps = SessionSweeps(
                 uow, agent.stopping, runs.engine.checkpoints, settings.checkpoints.ttl
@@ -206,7 +219,7 @@ async def build(
                 library=library,
                 facts=facts,
                 sweeps=sweeps,
-                jobs=_jobs(uow, settings, sweeps, agent_sweeps, issues),
+                jobs=_jobs(uow, settings, sweeps, agent_sweeps, issues, duplicates),
                 tickets=TicketDesk(uow),
                 escalation=Escalation(
                     uow, ids, agent.admission, Filing(ids, issues), filed, settings.chat
@@ -219,9 +232,13 @@ async def build(
                 switchboard=Switchboard(uow, settings.agent),
                 issues=issues,
                 issue_watch=IssueWatch(uow, ids, settings.github),
+                embeddings=embeddings,
+                duplicates=duplicates,
+                categories=categories,
             )
             await runs.engine.drain(_DRAIN_SECONDS)
     finally:
+        embeddings.close()
         await engine.dispose()
         await probe.dispose()
 
@@ -260,6 +277,7 @@ def _jobs(
     sweeps: IdentitySweeps,
     sessions: SessionSweeps,
     issues: IssueWriter,
+    duplicates: Duplicates,
 ) -> Jobs:
     """Every job there is: whoever works must know them all."""
     jobs = Jobs(uow, settings.jobs, settings.database)
@@ -267,6 +285,7 @@ def _jobs(
     jobs.register("session_sweep", sessions.run, cron=_EVERY_MINUTE)
     jobs.register(FILE_ISSUE, issues.advance)
     jobs.register("issue_sweep", issues.sweep, cron=_EVERY_MINUTE)
+    jobs.register(TICKET_VECTORS_JOB, duplicates.index, cron=_EVERY_MINUTE)
     jobs.register("job_retention", jobs.forget_old, cron=_EVERY_HOUR)
     return jobs
 
@@ -337,19 +356,24 @@ def _agent(
     settings: Settings,
     uow: UnitOfWork,
     runs: _Runs,
-    library: KnowledgeLibrary,
+    tools: AgentTools,
+    categories: Categories,
     clock: Clock,
     ids: IdSource,
     parts: AgentParts,
     mind: Mind | None,
     issues: IssueWriter,
-    leaving: Leaving,
     filed: Leaving,
 ) -> HelpdeskRunner:
-    searched = IssueSearch(issues.tracker, uow) if issues.tracker else None
-    tools = parts.tools(AgentTools(uow, library, parts.web, leaves=leaving.query, issues=searched))
-    saver, budgets = runs.engine.checkpoints.saver, budgets_of(settings.agent)
-    graph = build_helpdesk_graph(saver, parts.decider, budgets, tools, filed, mind)
+    graph = build_helpdesk_graph(
+        runs.engine.checkpoints.saver,
+        parts.decider,
+        budgets_of(settings.agent),
+        parts.tools(tools),
+        filed,
+        mind,
+        categories.classification,
+    )
     driver = HelpdeskDriver(graph, uow, clock, ids, settings.agent)
     runs.engine.register(GraphKind.HELPDESK, driver)
     admission = Admission(uow, settings.agent, settings.checkpoints.ttl)

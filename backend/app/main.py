@@ -19,6 +19,7 @@ from backend.app.api import (
     knowledge,
     metrics,
     tickets,
+    triage,
     ui,
 )
 from backend.app.api.middleware import (
@@ -114,6 +115,7 @@ def create_app(
         knowledge.router,
         helpdesk.router,
         escalation.router,
+        triage.router,
         tickets.router,
         integrations.router,
         metrics.router,

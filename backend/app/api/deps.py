@@ -9,9 +9,12 @@ from fastapi.routing import APIRoute
 
 from backend.app.core.errors import Forbidden
 from backend.app.core.settings import Settings
-from backend.app.domain.principals import Principal
+from backend.app.domain.embeddings import Embeddings
+from backend.app.domain.principals import Principal, Role
 from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
+from backend.app.services.helpdesk.categories import Categories
+from backend.app.services.helpdesk.duplicates import Duplicates
 from backend.app.services.helpdesk.escalation import Escalation
 from backend.app.services.helpdesk_graph.runner import HelpdeskRunner
 from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
@@ -42,6 +45,9 @@ class Services(Protocol):
     escalation: Escalation
     switchboard: Switchboard
     issue_watch: IssueWatch
+    duplicates: Duplicates
+    categories: Categories
+    embeddings: Embeddings
 
     async def database_answers(self) -> bool:
         """Whether the database answers in time."""
@@ -56,6 +62,10 @@ class CsrfTokenMissing(Forbidden):
 
 class ForeignOrigin(Forbidden):
     """The request comes from another site."""
+
+
+class OperatorRoleNeeded(Forbidden):
+    """Only operators may do this."""
 
 
 class PasswordChangeRequired(Forbidden):
@@ -168,6 +178,23 @@ class SignedInRoute(APIRoute):
             return await handle(request)
 
         return handle_signed_in
+
+
+class OperatorRoute(SignedInRoute):
+    """A route for operators and above; anybody else learns nothing from the body either."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The framework's handler behind `authenticate` and the role."""
+        handle = APIRoute.get_route_handler(self)
+
+        async def handle_operators(request: Request) -> Response:
+            principal = await authenticate(request)
+            if not principal.role.includes(Role.OPERATOR):
+                raise OperatorRoleNeeded
+            request.state.principal = principal
+            return await handle(request)
+
+        return handle_operators
 
 
 # FastAPI runs a dependency that is no coroutine in a thread of its own, which costs more than all

@@ -23,6 +23,7 @@ from backend.app.core.github_settings import GitHubSettings
 from backend.app.core.job_settings import JobSettings
 from backend.app.core.leaving_settings import GitHubTextSettings, LeavingSettings
 from backend.app.core.model_settings import ModelSettings
+from backend.app.core.semantic_settings import SemanticSettings
 from backend.app.core.web_search_settings import WebSearchSettings
 
 
@@ -267,6 +268,7 @@ class Settings(BaseModel):
     web_search: WebSearchSettings = Field(default_factory=WebSearchSettings)
     model: ModelSettings = Field(default_factory=ModelSettings)
     github: GitHubSettings = Field(default_factory=GitHubSettings)
+    semantic: SemanticSettings = Field(default_factory=SemanticSettings)
     observability: ObservabilitySettings = Field(default_factory=ObservabilitySettings)
 
     def refuse_if_unsafe(self) -> None:
@@ -308,5 +310,6 @@ SETTINGS_GROUPS: tuple[type[BaseSettings], ...] = (
     WebSearchSettings,
     ModelSettings,
     GitHubSettings,
+    SemanticSettings,
     ObservabilitySettings,
 )

@@ -16,6 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 
 from backend.app.db.engine import DatabaseBusy, DatabaseUnavailable, is_contention, is_outage
+from backend.app.db.repositories.category_models import CategoryModelRepository
 from backend.app.db.repositories.chat import ChatRepository
 from backend.app.db.repositories.checkpoints import CheckpointRepository
 from backend.app.db.repositories.facts import FactRepository
@@ -29,6 +30,7 @@ from backend.app.db.repositories.runs import RunRepository
 from backend.app.db.repositories.search import SearchRepository
 from backend.app.db.repositories.sessions import SessionRepository
 from backend.app.db.repositories.switches import SwitchRepository
+from backend.app.db.repositories.ticket_search import TicketSearchRepository
 from backend.app.db.repositories.tickets import TicketRepository
 
 _open: ContextVar[bool] = ContextVar("unit_of_work_open", default=False)
@@ -42,6 +44,7 @@ class TransactionHeldAcrossWait(AssertionError):
 class Work:
     """One transaction's repositories."""
 
+    category_models: CategoryModelRepository
     chat: ChatRepository
     checkpoints: CheckpointRepository
     facts: FactRepository
@@ -55,6 +58,7 @@ class Work:
     search: SearchRepository
     sessions: SessionRepository
     switches: SwitchRepository
+    ticket_search: TicketSearchRepository
     tickets: TicketRepository
 
 
@@ -75,6 +79,7 @@ def refuse_inside_unit_of_work(what: str) -> None:
 
 def _work(session: AsyncSession) -> Work:
     return Work(
+        category_models=CategoryModelRepository(session),
         chat=ChatRepository(session),
         checkpoints=CheckpointRepository(session),
         facts=FactRepository(session),
@@ -88,6 +93,7 @@ def _work(session: AsyncSession) -> Work:
         search=SearchRepository(session),
         sessions=SessionRepository(session),
         switches=SwitchRepository(session),
+        ticket_search=TicketSearchRepository(session),
         tickets=TicketRepository(session),
     )
 

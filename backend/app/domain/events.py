@@ -150,6 +150,16 @@ class KnowledgeImported(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CategoriesFitted(Fact):
+    """A site's categories were learnt anew."""
+
+    kind: ClassVar[str] = "categories.fitted"
+    version: int
+    examples: int
+    labels: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeRemoved(Fact):
     """A collection was removed with all its articles."""
 

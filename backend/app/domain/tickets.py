@@ -131,10 +131,22 @@ class Ticket:
     issue_status: IssueStatus | None = None
 
 
+class Sameness(StrEnum):
+    """What is said of a candidate: it looks the same and is open, looks the same and was solved
+    before, or may be related.
+    """
+
+    SAME = "same"
+    CAME_BACK = "came_back"
+    RELATED = "related"
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A ticket or issue that may be about the same; ``odds``: 0 to 1, ``evidence``: the words in
-    common.
+    """A ticket or issue that may be about the same.
+
+    ``odds``: how often, of a hundred such pairs, it was; 0 to 1; of an issue, only how much both
+    share. ``evidence``: identifiers and words in common, the most telling first.
     """
 
     source: CandidateSource
@@ -145,6 +157,29 @@ class Candidate:
     odds: float
     evidence: tuple[str, ...]
     created_at: datetime
+    sameness: Sameness = Sameness.RELATED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearTicket:
+    """A ticket near a text, as measured.
+
+    ``cosine``: of both vectors, None without. ``share``: weight of the terms in common over the
+    weight of all, 0 to 1. ``since``: tickets filed after it. ``rank``: what the order comes from;
+    means nothing between searches. ``text`` and ``words`` are given of the best only.
+    """
+
+    id: TicketId
+    number: int
+    title: str
+    text: str
+    status: TicketStatus
+    created_at: datetime
+    cosine: float | None
+    share: float
+    since: int
+    rank: float
+    words: tuple[str, ...] = ()
 
 
 class TicketScope(StrEnum):

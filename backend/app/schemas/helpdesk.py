@@ -23,7 +23,7 @@ from backend.app.domain.sessions import (
     Trigger,
     TurnKind,
 )
-from backend.app.domain.tickets import IssueState, IssueStatus, TicketStatus
+from backend.app.domain.tickets import IssueState, IssueStatus, Sameness, TicketStatus
 from backend.app.schemas.base import RequestModel, StorableLine, StorableText, WireModel
 from backend.app.schemas.chat import Source
 
@@ -45,8 +45,10 @@ class TicketDraft(RequestModel):
 
 
 class Candidate(WireModel):
-    """A ticket, or an issue of the tracker, that may be about the same. ``odds``: 0 to 1;
-    ``evidence``: the words in common.
+    """A ticket, or an issue of the tracker, that may be about the same.
+
+    ``odds``: 0 to 1; ``evidence``: identifiers and words in common; ``sameness``: the verdict, to
+    be worded and never to be acted on.
     """
 
     source: CandidateSource
@@ -57,6 +59,7 @@ class Candidate(WireModel):
     odds: float
     evidence: list[str]
     created_at: datetime
+    sameness: Sameness = Sameness.RELATED
 
 
 class Proposal(WireModel):

@@ -442,6 +442,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/helpdesk/classify': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Classify Text
+     * @description How a text is graded: severity, impact, category, each with a confidence.
+     */
+    post: operations['classify_text_api_helpdesk_classify_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/helpdesk/create-issue': {
     parameters: {
       query?: never
@@ -476,6 +496,26 @@ export interface paths {
      * @description A ticket about a conversation, to check, change and file. Nothing is stored.
      */
     post: operations['draft_ticket_api_helpdesk_draft_ticket_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/helpdesk/duplicates': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Find Duplicates
+     * @description Tickets that may be about the same as a text, whoever requested them.
+     */
+    post: operations['find_duplicates_api_helpdesk_duplicates_post']
     delete?: never
     options?: never
     head?: never
@@ -880,8 +920,10 @@ export interface components {
     }
     /**
      * Candidate
-     * @description A ticket, or an issue of the tracker, that may be about the same. ``odds``: 0 to 1;
-     *     ``evidence``: the words in common.
+     * @description A ticket, or an issue of the tracker, that may be about the same.
+     *
+     *     ``odds``: 0 to 1; ``evidence``: identifiers and words in common; ``sameness``: the verdict, to
+     *     be worded and never to be acted on.
      */
     Candidate: {
       /**
@@ -895,6 +937,8 @@ export interface components {
       number: number
       /** Odds */
       odds: number
+      /** @default related */
+      sameness?: components['schemas']['Sameness']
       source: components['schemas']['CandidateSource']
       /** Status */
       status: components['schemas']['TicketStatus'] | components['schemas']['IssueStatus']
@@ -915,6 +959,19 @@ export interface components {
      * @enum {string}
      */
     Category: 'access' | 'hardware' | 'software' | 'network' | 'email' | 'data' | 'other'
+    /**
+     * CategoryGrade
+     * @description A category and how sure it is. ``model``: version of the fitted model whose label it is;
+     *     None: one of the product's own, by rules.
+     */
+    CategoryGrade: {
+      /** Confidence */
+      confidence: number
+      /** Model */
+      model: number | null
+      /** Value */
+      value: string
+    }
     /**
      * ChangeChatSessionRequest
      * @description What to change; what is left out stays.
@@ -1039,6 +1096,14 @@ export interface components {
       items: components['schemas']['ChatSession'][]
       /** Next Before */
       next_before: string | null
+    }
+    /**
+     * ClassifyRequest
+     * @description A text to be graded.
+     */
+    ClassifyRequest: {
+      /** Text */
+      text: string
     }
     /**
      * Collection
@@ -1168,6 +1233,29 @@ export interface components {
       draft: components['schemas']['TicketDraft']
     }
     /**
+     * DuplicatesFound
+     * @description The nearest tickets, best first. ``semantic``: whether there is a model of meaning.
+     */
+    DuplicatesFound: {
+      /** Items */
+      items: components['schemas']['Candidate'][]
+      /** Semantic */
+      semantic: boolean
+    }
+    /**
+     * DuplicatesRequest
+     * @description A text, best its title on the first line, and how many tickets to give.
+     */
+    DuplicatesRequest: {
+      /**
+       * K
+       * @default 5
+       */
+      k?: number
+      /** Text */
+      text: string
+    }
+    /**
      * Exchange
      * @description A stored question and its stored answer.
      */
@@ -1184,6 +1272,15 @@ export interface components {
       comment?: string | null
       rating: components['schemas']['Rating'] | null
     }
+    /**
+     * Grades
+     * @description How a text is graded; confidences are 0 to 1.
+     */
+    Grades: {
+      category: components['schemas']['CategoryGrade']
+      impact: components['schemas']['ImpactGrade']
+      severity: components['schemas']['SeverityGrade']
+    }
     /** HTTPValidationError */
     HTTPValidationError: {
       /** Detail */
@@ -1199,6 +1296,11 @@ export interface components {
        * @enum {string}
        */
       database: 'ok' | 'unavailable'
+      /**
+       * Semantic
+       * @enum {string}
+       */
+      semantic: 'on' | 'off'
       /**
        * Status
        * @enum {string}
@@ -1218,6 +1320,15 @@ export interface components {
      * @enum {string}
      */
     Impact: 'Person' | 'Team' | 'Organisation'
+    /**
+     * ImpactGrade
+     * @description An impact and how sure it is.
+     */
+    ImpactGrade: {
+      /** Confidence */
+      confidence: number
+      value: components['schemas']['Impact']
+    }
     /**
      * IssueState
      * @description How far a ticket's copy in an outside tracker is; ``off``: none is written.
@@ -1317,6 +1428,13 @@ export interface components {
      */
     Role: 'requester' | 'operator' | 'admin'
     /**
+     * Sameness
+     * @description What is said of a candidate: it looks the same and is open, looks the same and was solved
+     *     before, or may be related.
+     * @enum {string}
+     */
+    Sameness: 'same' | 'came_back' | 'related'
+    /**
      * SessionStatus
      * @description What a session is doing.
      * @enum {string}
@@ -1328,6 +1446,15 @@ export interface components {
      * @enum {string}
      */
     Severity: 'low' | 'medium' | 'high' | 'critical'
+    /**
+     * SeverityGrade
+     * @description A severity and how sure it is.
+     */
+    SeverityGrade: {
+      /** Confidence */
+      confidence: number
+      value: components['schemas']['Severity']
+    }
     /**
      * SignInRequest
      * @description User name and password as typed.
@@ -2451,6 +2578,39 @@ export interface operations {
       }
     }
   }
+  classify_text_api_helpdesk_classify_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ClassifyRequest']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Grades']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   create_issue_api_helpdesk_create_issue_post: {
     parameters: {
       query?: never
@@ -2506,6 +2666,39 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['DraftedTicket']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  find_duplicates_api_helpdesk_duplicates_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DuplicatesRequest']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['DuplicatesFound']
         }
       }
       /** @description Validation Error */

@@ -18,6 +18,11 @@ from backend.app.db.models.tickets import (
     TicketRow,
     TrackerDeliveryRow,
 )
+from backend.app.db.models.triage import (
+    CategoryModelRow,
+    TicketIndexRow,
+    TicketPostingRow,
+)
 
 __all__ = [
     "AccessTokenRow",
@@ -25,6 +30,7 @@ __all__ = [
     "ArticleRow",
     "Base",
     "BrowserSessionRow",
+    "CategoryModelRow",
     "ChatMessageRow",
     "ChatSessionRow",
     "ChunkRow",
@@ -42,6 +48,8 @@ __all__ = [
     "RunRow",
     "SwitchRow",
     "TicketFollowerRow",
+    "TicketIndexRow",
+    "TicketPostingRow",
     "TicketRow",
     "TrackerDeliveryRow",
     "UserRow",

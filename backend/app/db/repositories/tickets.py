@@ -9,7 +9,6 @@ from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.engine import Row
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app.db.models import FilingRow, TicketFollowerRow, TicketRow, UserRow
@@ -17,14 +16,12 @@ from backend.app.domain.chat import ChatSessionId
 from backend.app.domain.principals import UserId
 from backend.app.domain.sessions import (
     AgentSessionId,
-    CandidateSource,
     Category,
     Impact,
     Severity,
     TicketDraft,
 )
 from backend.app.domain.tickets import (
-    Candidate,
     IssueState,
     IssueStatus,
     Ticket,
@@ -80,48 +77,9 @@ def _ticket(row: Any, requester_name: str) -> Ticket:
     )
 
 
-#: Odds are a mean of two shares: how much of what is asked stands in the ticket, and how much of
-#: the ticket's title stands in what is asked. Terms are PostgreSQL's English lexemes.
-_CANDIDATES = sa.text(
-    """
-    WITH asked AS MATERIALIZED (
-        SELECT lexeme FROM unnest(to_tsvector('english', :question))
-    ), wanted AS MATERIALIZED (
-        SELECT string_agg(quote_literal(lexeme), ' | ')::tsquery AS query, count(*) AS n FROM asked
-    ), near AS MATERIALIZED (
-        SELECT t.id, t.number, t.title, t.status, t.created_at, t.search
-        FROM tickets t, wanted
-        WHERE wanted.n > 0 AND t.search @@ wanted.query
-          AND (:everybodys OR t.requester_id = :person)
-        ORDER BY ts_rank_cd(t.search, wanted.query) DESC, t.number DESC
-        LIMIT 50
-    ), shared AS (
-        SELECT near.id, array_agg(word.lexeme ORDER BY word.lexeme) AS words, count(*)::float8 AS n
-        FROM near, unnest(near.search) AS word JOIN asked ON asked.lexeme = word.lexeme
-        GROUP BY near.id
-    ), titled AS (
-        SELECT near.id, count(*)::float8 AS n,
-               count(*) FILTER (WHERE asked.lexeme IS NOT NULL)::float8 AS in_question
-        FROM near, unnest(to_tsvector('english', near.title)) AS word
-             LEFT JOIN asked ON asked.lexeme = word.lexeme
-        GROUP BY near.id
-    )
-    SELECT near.id, near.number, near.title, near.status, near.created_at,
-           ARRAY(
-               SELECT DISTINCT lower(said.token) FROM ts_parse('default', :question) AS said
-               WHERE length(said.token) > 1 AND said.token !~ '^-'
-                 AND ts_lexize('english_stem', lower(said.token)) <@ shared.words
-                 AND cardinality(ts_lexize('english_stem', lower(said.token))) > 0
-               LIMIT 8
-           ) AS words,
-           (shared.n / wanted.n + coalesce(titled.in_question / titled.n, 0)) / 2 AS odds
-    FROM near JOIN shared USING (id) LEFT JOIN titled USING (id), wanted
-    ORDER BY odds DESC, near.number DESC
-    LIMIT :limit
-    """
-)
-
-#: The same for texts that stand elsewhere: asked against titles and bodies, in their order.
+#: For texts that stand elsewhere: asked against titles and bodies, in their order. Odds are a mean
+#: of two shares: how much of what is asked stands in the text, and how much of its title stands in
+#: what is asked.
 _LIKENESS = sa.text(
     """
     WITH asked AS MATERIALIZED (
@@ -161,19 +119,6 @@ _LIKENESS = sa.text(
 
 
 _NUMBER = re.compile(r"\s*#?([0-9]{1,15})\s*")
-
-
-def _candidate(row: Row[tuple[object, ...]]) -> Candidate:
-    return Candidate(
-        source=CandidateSource.DESK,
-        number=row.number,
-        title=row.title,
-        status=TicketStatus(row.status),
-        url=f"/my/tickets/{row.id}",
-        odds=round(row.odds, 2),
-        evidence=tuple(row.words),
-        created_at=row.created_at,
-    )
 
 
 class TicketRepository:
@@ -238,22 +183,10 @@ class TicketRepository:
         ).one_or_none()
         return FiledBefore(_ticket(row[0], ""), row[1]) if row else None
 
-    async def candidates(
-        self, question: str, person: UserId, *, everybodys: bool, limit: int
-    ) -> Sequence[Candidate]:
-        """Tickets that may be about the same, best first: the person's own, or everybody's."""
-        found = await self._session.execute(
-            _CANDIDATES,
-            {"question": question, "person": person, "everybodys": everybodys, "limit": limit},
-        )
-        return [_candidate(row) for row in found]
-
     async def likeness(
         self, question: str, texts: Sequence[tuple[str, str]]
     ) -> Sequence[tuple[float, tuple[str, ...]]]:
-        """How likely each title with its body is about the same, and the words in common; by the
-        measure that tickets are found by.
-        """
+        """How likely each title with its body is about the same, and the words in common."""
         titles, bodies = [title for title, _ in texts], [body for _, body in texts]
         rows = await self._session.execute(
             _LIKENESS, {"question": question, "titles": titles, "bodies": bodies}

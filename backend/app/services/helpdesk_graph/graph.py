@@ -55,6 +55,7 @@ def build_helpdesk_graph(
     tools: AgentTools,
     leaving: Leaving,
     mind: Mind | None = None,
+    grading: specialists.Grading = specialists.by_rules,
 ) -> Graph:
     """The graph over a saver, compiled. Without a mind all goes by rules."""
     builder: Any = StateGraph(HelpdeskState, context_schema=RunContext)
@@ -63,9 +64,9 @@ def build_helpdesk_graph(
     for name, tool in catalogue.items():
         builder.add_node(name, lookups.make_tool_node(tools, tool, budgets))
     builder.add_node("clarifier", specialists.make_clarifier_node(mind))
-    builder.add_node("classifier", specialists.make_classifier_node(mind))
+    builder.add_node("classifier", specialists.make_classifier_node(grading, mind))
     builder.add_node("propose_solution", specialists.make_propose_solution_node(mind))
-    builder.add_node("writer", specialists.make_writer_node(leaving, mind))
+    builder.add_node("writer", specialists.make_writer_node(leaving, grading, mind))
     for name in ("await_user", "await_confirm", *_ENDS):
         builder.add_node(name, getattr(pauses, name))
     builder.add_edge(START, "supervisor")

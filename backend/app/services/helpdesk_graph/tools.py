@@ -5,6 +5,7 @@ catalogue. The wrapper around all of them is `services/tools/bounded.py`.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from backend.app.core.errors import AppError, ErrorKind
@@ -15,6 +16,7 @@ from backend.app.domain.principals import Role, UserId
 from backend.app.domain.sessions import TOOL_NAMES, NextAction, ToolBudgets
 from backend.app.domain.tickets import Candidate
 from backend.app.services.chat.answering import suggestions
+from backend.app.services.helpdesk.duplicates import Duplicates
 from backend.app.services.helpdesk.issue_search import IssueSearch
 from backend.app.services.helpdesk_graph.state import MAX_PROPOSAL_TITLE, ProposedSolution
 from backend.app.services.knowledge.library import KnowledgeLibrary
@@ -31,8 +33,11 @@ from backend.app.services.tools.web_search import WebSearch, web_search_document
 
 _MAX_KB_RESULTS = 4
 _MAX_CANDIDATES = 3
-#: Below these odds a ticket is more likely about something else.
-_MIN_ODDS = 0.4
+#: Below these odds a ticket is not worth a person's look. Odds are low by nature: of real
+#: duplicates one in two is not the nearest ticket, and the person chooses.
+_MIN_ODDS = 0.15
+#: Of an issue, whose odds are only what both share.
+_MIN_SHARED = 0.4
 #: How long the tracker is waited for, so that what the desk has is not lost with it.
 _OUTSIDE_SECONDS = 5.0
 
@@ -80,6 +85,7 @@ class AgentTools:
 
     uow: UnitOfWork
     library: KnowledgeLibrary
+    duplicates: Duplicates
     web: WebSearch | None = None
     #: What of a query may leave the house, for the tools that ask elsewhere.
     leaves: Leaves = bounded.without_secrets
@@ -188,10 +194,8 @@ class AgentTools:
             raise PartlyFailed(
                 [_as_json(one) for one in ours], error.kind, retry_after=error.retry_after
             ) from error
-        likely = sorted(
-            [*ours, *(one for one in theirs if one.odds >= _MIN_ODDS)], key=lambda one: -one.odds
-        )
-        return [_as_json(one) for one in likely[:_MAX_CANDIDATES]]
+        shared = [one for one in theirs if one.odds >= _MIN_SHARED]
+        return [_as_json(one) for one in _in_turn(ours, shared)[:_MAX_CANDIDATES]]
 
     async def _candidates(self, query: str, actor: UserId) -> Sequence[Candidate]:
         async with self.uow() as work:
@@ -199,12 +203,16 @@ class AgentTools:
             found = await work.identity.user_by_id(actor)
             if found is None or not found[0].is_active:
                 return []
-            return await work.tickets.candidates(
-                query,
-                actor,
-                everybodys=found[0].role.includes(Role.OPERATOR),
-                limit=_MAX_CANDIDATES,
-            )
+            everybodys = found[0].role.includes(Role.OPERATOR)
+        return await self.duplicates.search(
+            query, actor, everybodys=everybodys, limit=_MAX_CANDIDATES
+        )
+
+
+def _in_turn(ours: Sequence[Candidate], theirs: Sequence[Candidate]) -> list[Candidate]:
+    """Both lists' best by turns: their odds do not measure the same."""
+    pairs = zip_longest(ours, theirs)
+    return [one for pair in pairs for one in pair if one is not None]
 
 
 def _as_json(candidate: Candidate) -> dict[str, Any]:
@@ -212,6 +220,7 @@ def _as_json(candidate: Candidate) -> dict[str, Any]:
         **asdict(candidate),
         "source": candidate.source.value,
         "status": candidate.status.value,
+        "sameness": candidate.sameness.value,
         "evidence": list(candidate.evidence),
         "created_at": candidate.created_at.isoformat(),
     }

@@ -6,7 +6,7 @@ confirm.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -53,6 +53,15 @@ _ASKS_FOR_SECRET = re.compile(
     re.IGNORECASE,
 )
 _MAX_TITLE_CHARACTERS = 100
+
+#: Grades what was said and answered.
+Grading = Callable[[str, Mapping[str, str]], Awaitable[Classification]]
+SpecialistNode = Callable[[HelpdeskState], Awaitable[Update]]
+
+
+async def by_rules(text: str, facts: Mapping[str, str]) -> Classification:
+    """The grading that needs nothing."""
+    return classify(text, facts)
 
 
 def _cost(
@@ -168,11 +177,11 @@ async def _solution(
     return article, sanitise(cited(steps, len(article["sources"]))), None
 
 
-def make_classifier_node(mind: Mind | None = None) -> Node:
+def make_classifier_node(grading: Grading, mind: Mind | None = None) -> Node:
     """Grade the matter."""
 
     async def classifier(state: HelpdeskState, runtime: Runtime[RunContext]) -> Update:
-        graded, fault = classify(said(state), state.get("facts", {})), None
+        graded, fault = await grading(said(state), state.get("facts", {})), None
         if mind is not None and not state["case"]["is_scripted"]:
             brief = mind.briefing().grading(state)
             thought = await mind.think(runtime.context, CLASSIFIER, brief, shapes.Graded)
@@ -195,7 +204,7 @@ def _graded(told: shapes.Graded) -> Classification:
     return Classification(Severity(told.severity), Impact(told.impact), Category(told.category))
 
 
-def make_writer_node(leaving: Leaving, mind: Mind | None = None) -> Node:
+def make_writer_node(leaving: Leaving, grading: Grading, mind: Mind | None = None) -> Node:
     """Write the ticket's draft from all that is known, without what must not leave the house, and
     how it would be filed.
     """
@@ -204,7 +213,7 @@ def make_writer_node(leaving: Leaving, mind: Mind | None = None) -> Node:
         graded: Classification = (
             classification_of(state)
             if "classification" in state and not additions(state)
-            else classify(said(state), state.get("facts", {}))
+            else await grading(said(state), state.get("facts", {}))
         )
         draft, fault = drafting.write_draft(matter_of(state, graded)), None
         if mind is not None and not state["case"]["is_scripted"]:

@@ -227,7 +227,8 @@ def _journey(dice: random.Random, decider: Decider, model: LanguageModel | None 
         web_search=dice.random() < 0.8,
         search_duplicates=dice.random() < 0.8,
     )
-    tools = _RandomTools(cast(Any, None), cast(Any, None), pause=_at_once, dice=dice)
+    nothing = cast(Any, None)
+    tools = _RandomTools(nothing, nothing, nothing, pause=_at_once, dice=dice)
     return _Journey(
         build_helpdesk_graph(InMemorySaver(), decider, BUDGETS, tools, Leaving(), mind or None),
         RunContext(

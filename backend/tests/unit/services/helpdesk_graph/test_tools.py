@@ -23,7 +23,8 @@ async def _at_once(_seconds: float) -> None:
 
 
 def _tools(web: WebSearch | None) -> AgentTools:
-    return AgentTools(cast(Any, None), cast(Any, None), web, pause=_at_once)
+    nothing = cast(Any, None)
+    return AgentTools(nothing, nothing, nothing, web, pause=_at_once)
 
 
 def _tool(tools: AgentTools, action: NextAction) -> Tool:
