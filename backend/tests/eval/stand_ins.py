@@ -5,19 +5,18 @@ real ones.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from backend.app.core.clock import SystemClock
 from backend.app.core.errors import Upstream
-from backend.app.db.uow import UnitOfWork
 from backend.app.domain.principals import UserId
 from backend.app.domain.sessions import CandidateSource
 from backend.app.domain.tickets import Candidate, TicketStatus
 from backend.app.domain.web import WebPage
 from backend.app.providers.web_search import CannedWebSearch
+from backend.app.services.helpdesk.duplicates import Duplicates
 from backend.app.services.helpdesk_graph.tools import AgentTools
 from backend.app.services.knowledge.library import KnowledgeLibrary
 from backend.tests.eval.scenario import Fault, Issue, Page, Tool, ToolResults
@@ -64,8 +63,8 @@ class Stagehand:
         """The agent's tools over watched ones."""
         return replace(
             tools,
-            uow=cast(UnitOfWork, _WatchedUnitOfWork(tools.uow, self)),
             library=cast(KnowledgeLibrary, _WatchedLibrary(tools.library, self)),
+            duplicates=cast(Duplicates, _WatchedDuplicates(tools.duplicates, self)),
             web=_StandInWeb(self),
         )
 
@@ -112,40 +111,18 @@ def _page(page: Page) -> WebPage:
 
 
 @dataclass(frozen=True, slots=True)
-class _WatchedUnitOfWork:
-    real: UnitOfWork
+class _WatchedDuplicates:
+    real: Duplicates
     stage: Stagehand
 
-    @asynccontextmanager
-    async def __call__(self, **how: bool) -> AsyncIterator[Any]:
-        async with self.real(**how) as work:
-            yield _Work(work, _WatchedTickets(work.tickets, self.stage))
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """Everything of a unit of work, the tickets watched."""
-
-    real: Any
-    tickets: Any
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.real, name)
-
-
-@dataclass(frozen=True, slots=True)
-class _WatchedTickets:
-    real: Any
-    stage: Stagehand
-
-    async def candidates(self, query: str, person: UserId, **which: Any) -> Sequence[Candidate]:
+    async def search(self, query: str, person: UserId, **which: Any) -> Sequence[Candidate]:
         props = self.stage.props
         await props.call(Tool.SEARCH_EXISTING_ISSUES, query)
         scripted = props.results.search_existing_issues
         if isinstance(scripted, tuple):
             found: Sequence[Candidate] = [_candidate(one, query) for one in scripted]
         else:
-            found = await self.real.candidates(query, person, **which)
+            found = await self.real.search(query, person, **which)
         props.given += [f"#{one.number} {one.title}" for one in found]
         return found
 

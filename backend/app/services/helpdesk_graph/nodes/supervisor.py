@@ -18,7 +18,12 @@ from backend.app.services.helpdesk_graph.nodes.knowing import (
 )
 from backend.app.services.helpdesk_graph.nodes.steps import SLOW, Node, RunContext, Update, told
 from backend.app.services.helpdesk_graph.prompts import SUPERVISOR
-from backend.app.services.helpdesk_graph.rules import Decider, Decision, Situation
+from backend.app.services.helpdesk_graph.rules import (
+    Decider,
+    Decision,
+    RuleBasedDecider,
+    Situation,
+)
 from backend.app.services.helpdesk_graph.shapes import (
     MAX_QUERY_CHARACTERS,
     MAX_REASON_CHARACTERS,
@@ -32,6 +37,8 @@ from backend.app.services.helpdesk_graph.tools import AgentTools
 #: A longer reason is none: cut before it is redacted, it could hold half a secret.
 _MAX_GIVEN_CHARACTERS = 2000
 _NO_REASON = "no reason was given"
+#: What is done where a choice is not allowed.
+_RULES = RuleBasedDecider()
 #: A run that begins after one of these begins anew to count what was done in a reduced way.
 _PAUSING = frozenset({NextAction.ASK_USER, NextAction.PROPOSE_SOLUTION, NextAction.WRITE_DRAFT})
 
@@ -117,10 +124,10 @@ async def _picked(
         picked = await _by_model(state, context, allowed, mind)
         if picked.prompt is not None:
             return picked
-    decision = await decider.decide(_situation(state), allowed)
+    situation = _situation(state)
+    decision = await decider.decide(situation, allowed)
     if decision.action not in allowed:
-        action, reason = next(iter(allowed.reasons.items()))
-        decision = Decision(action, reason)
+        decision = await _RULES.decide(situation, allowed)
     return _Picked(decision, usage=picked.usage, fault=picked.fault)
 
 
