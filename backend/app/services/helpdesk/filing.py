@@ -33,7 +33,6 @@ from backend.app.services.helpdesk.drafting import (
     marker_of,
     render_body,
 )
-from backend.app.services.helpdesk.duplicates import TICKET_VECTORS_JOB
 from backend.app.services.helpdesk.github import IssueWriter
 
 _HASH_CHARACTERS = 16
@@ -173,7 +172,6 @@ class Filing:
         ticket = await work.tickets.file(new)
         if ticket is None:
             return None
-        await work.jobs.defer(TICKET_VECTORS_JOB, queueing_lock=TICKET_VECTORS_JOB)
         is_outside = await self.issues.is_on(work)
         confirmed_at = await work.filings.reserve(
             AgentSessionId(filing_id),

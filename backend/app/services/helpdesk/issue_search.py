@@ -1,14 +1,19 @@
 """Issues of the outside tracker that may be about the same, by the measure that tickets have."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from backend.app.core.errors import AppError
 from backend.app.core.text import clean, shorten
 from backend.app.db.uow import UnitOfWork
 from backend.app.domain.principals import UserId
 from backend.app.domain.sessions import MAX_DRAFT_TITLE_CHARACTERS, CandidateSource
 from backend.app.domain.tickets import Candidate
 from backend.app.domain.tracker import IssueTracker, TrackedIssue
+
+#: Before the one repetition of a search that got no usable answer.
+_AGAIN_AFTER_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +30,7 @@ class IssueSearch:
         Raises:
             AppError: the tracker gave no usable answer; which is not that there is none.
         """
-        found = await self.tracker.search(question)
+        found = await self._search(question)
         if not found:
             return []
         async with self.uow() as work:
@@ -38,6 +43,15 @@ class IssueSearch:
             if issue.number not in own
         ]
         return sorted(candidates, key=lambda one: (-one.odds, -one.number))
+
+    async def _search(self, question: str) -> Sequence[TrackedIssue]:
+        try:
+            return await self.tracker.search(question)
+        except AppError as error:
+            if error.retry_after is not None:
+                raise  # it wants to be left alone
+            await asyncio.sleep(_AGAIN_AFTER_SECONDS)
+            return await self.tracker.search(question)
 
 
 def _candidate(issue: TrackedIssue, odds: float, words: tuple[str, ...]) -> Candidate:

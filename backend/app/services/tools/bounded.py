@@ -203,9 +203,9 @@ async def _repeated(call: Call, query: str, retries: int, pause: Pause) -> Seque
         try:
             return await call(query)
         except AppError as error:
-            why = error.why if isinstance(error, PartlyFailed) else error.kind
-            if why is not ErrorKind.UNAVAILABLE or error.retry_after is not None:
-                raise  # it was refused, or wants to be left alone
+            is_outage = error.kind is ErrorKind.UNAVAILABLE and error.retry_after is None
+            if isinstance(error, PartlyFailed) or not is_outage:
+                raise  # it was refused, wants to be left alone, or was repeated where it failed
         await pause(seconds)
     return await call(query)
 

@@ -16,7 +16,6 @@ from backend.tests.support.agent import (
     SENTINEL,
     START,
     answer_to,
-    application,
     confirm,
     conversation,
     drafted,
@@ -271,7 +270,7 @@ async def test_what_stays_in_the_house_may_name_people(client: httpx.AsyncClient
 
     assert shown["draft"]["title"] == "Maria Gonzalez is locked out"
     assert "maria@firma.de" in ticket["body"]
-    assert "+49 30 1234567" in ticket["body"]
+    assert "1234567" in ticket["body"]
 
 
 async def test_a_persons_first_draft_names_nobody_either(
@@ -314,7 +313,7 @@ async def test_with_names_off_what_rules_find_is_gone_all_the_same(
     off = settings.model_copy(
         update={"leaving": settings.leaving.model_copy(update={"enabled": False})}
     )
-    async with application(off) as own:
+    async with fake_github() as fake, tracked(off, fake) as own:
         client = await own.client(requester)
         turn = await drafted(client)
         draft = {**turn["draft"], "description": _NAMING}

@@ -111,7 +111,7 @@ class Wants:
 
 
 async def journey(settings):
-    tools = AgentTools(None, None)
+    tools = AgentTools(None, None, None)
     graph = build_helpdesk_graph(InMemorySaver(), Wants(), ToolBudgets(turns=4), tools)
     session = a_session(uuid4(), UUID(int=1))
     clock = SystemClock()
