@@ -1,7 +1,7 @@
 """The composition root: the one place that builds the object graph and takes it down again."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,14 +16,21 @@ from backend.app.core.periodic import every
 from backend.app.core.settings import Settings
 from backend.app.core.tasks import Tasks
 from backend.app.db import engine as database
+from backend.app.db.inspection import Inspection
 from backend.app.db.notify import Bell
 from backend.app.db.uow import UnitOfWork, unit_of_work
+from backend.app.domain.checkup import Finding
 from backend.app.domain.runs import NOTIFY_CHANNEL, GraphKind, OwnerId
 from backend.app.providers.audit_log import AuditFile
 from backend.app.providers.metrics import PrometheusMetrics
 from backend.app.providers.web_search import CannedWebSearch
 from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
+from backend.app.services.checkup.checks import Check, Checkup
+from backend.app.services.checkup.configuration import SettingChecks
+from backend.app.services.checkup.database import DatabaseChecks
+from backend.app.services.checkup.parts import PARTS
+from backend.app.services.checkup.storage import FolderCheck
 from backend.app.services.counters import DISTRIBUTIONS, HELP
 from backend.app.services.facts import FactReaders
 from backend.app.services.helpdesk.admission import Admission
@@ -276,3 +283,26 @@ def log_dir(settings: Settings) -> Path:
 def ui_dir(settings: Settings) -> Path:
     """Where the built page is."""
     return settings.server.ui_dir or _ROOT / "frontend-vue" / "dist"
+
+
+async def checkup(
+    settings: Settings, data: Path, logs: Path, names: Sequence[str]
+) -> list[Finding]:
+    """Look at everything when something is wrong; the database is asked only when there is a URL.
+
+    Args:
+        settings: as they are set.
+        data: the data folder.
+        logs: the audit file's folder.
+        names: the variables that are set.
+    """
+    asked: list[Check] = SettingChecks(settings, names).checks()
+    asked += [FolderCheck("data_folder", data).check(), FolderCheck("log_folder", logs).check()]
+    if settings.database.url is None:
+        return await Checkup([*asked, *PARTS]).run()
+    probe = database.create_probe(settings.database)
+    try:
+        asked += DatabaseChecks(Inspection(probe), settings, SystemClock()).checks()
+        return await Checkup([*asked, *PARTS]).run()
+    finally:
+        await probe.dispose()

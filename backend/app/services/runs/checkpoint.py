@@ -47,7 +47,7 @@ _LATEST = "SELECT max(checkpoint_id) AS latest FROM checkpoints WHERE thread_id 
 _EPOCH_TICKS = 0x01B21DD213814000
 _FENCE = "SELECT require_claim(%s, %s, %s)"
 #: What this version of the library makes; the migration made the same.
-_LIBRARY_VERSIONS = list(range(len(AsyncPostgresSaver.MIGRATIONS)))
+LIBRARY_VERSIONS = list(range(len(AsyncPostgresSaver.MIGRATIONS)))
 
 #: How long a write may hold its claim's row. PostgreSQL takes a pipeline that was not ended to be
 #: active: the limit on idle transactions never ends that of a process that was stopped within one,
@@ -221,7 +221,7 @@ async def _refuse_unless_current(pool: AsyncConnectionPool[Any]) -> None:
         rows = await (
             await connection.execute("SELECT v FROM checkpoint_migrations ORDER BY v")
         ).fetchall()
-    if [row["v"] for row in rows] != _LIBRARY_VERSIONS:
+    if [row["v"] for row in rows] != LIBRARY_VERSIONS:
         raise CheckpointSchemaNotCurrent
 
 
