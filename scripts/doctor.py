@@ -13,13 +13,14 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from backend.app.bootstrap import checkup
+from backend.app.core.clock import SystemClock
 from backend.app.core.setting_names import in_environment
 from backend.app.core.settings import Settings
 from backend.app.db.embedded import EmbeddedPostgresFailed, start
 from backend.app.domain.checkup import Finding, Mark, fail, not_checked, ok, warn
 from backend.app.services.checkup.checks import has_failed
 from backend.app.services.checkup.configuration import misspelt_settings
+from backend.app.services.checkup.whole import checkup
 from scripts.instance import read_private, running_database, what_is_wrong, with_database
 
 _MARKS = {Mark.OK: "ok", Mark.WARN: "WARN", Mark.FAIL: "FAIL", Mark.NOT_CHECKED: "not checked"}
@@ -59,7 +60,8 @@ def _found(data: Path) -> list[Finding]:
         ]
     logs = settings.observability.log_dir or data / "logs"
     with _database(settings, data) as (settings, server):
-        looked = asyncio.run(checkup(settings, data, logs, in_environment()))
+        looking = checkup(settings, SystemClock(), data=data, logs=logs, names=in_environment())
+        looked = asyncio.run(looking)
     if settings.database.url is None:
         looked.append(not_checked("database", "There is none to ask."))
     return [*_server(data), *server, *looked]

@@ -1,9 +1,10 @@
 """The composition root: the one place that builds the object graph and takes it down again."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,21 +17,14 @@ from backend.app.core.periodic import every
 from backend.app.core.settings import Settings
 from backend.app.core.tasks import Tasks
 from backend.app.db import engine as database
-from backend.app.db.inspection import Inspection
 from backend.app.db.notify import Bell
 from backend.app.db.uow import UnitOfWork, unit_of_work
-from backend.app.domain.checkup import Finding
 from backend.app.domain.runs import NOTIFY_CHANNEL, GraphKind, OwnerId
 from backend.app.providers.audit_log import AuditFile
 from backend.app.providers.metrics import PrometheusMetrics
 from backend.app.providers.web_search import CannedWebSearch
 from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
-from backend.app.services.checkup.checks import Check, Checkup
-from backend.app.services.checkup.configuration import SettingChecks
-from backend.app.services.checkup.database import DatabaseChecks
-from backend.app.services.checkup.parts import PARTS
-from backend.app.services.checkup.storage import FolderCheck
 from backend.app.services.counters import DISTRIBUTIONS, HELP
 from backend.app.services.facts import FactReaders
 from backend.app.services.helpdesk.admission import Admission
@@ -64,6 +58,7 @@ _DRAIN_SECONDS = 10.0
 _EVERY_HOUR = "0 * * * *"
 _EVERY_MINUTE = "* * * * *"
 _ANSWER_SECONDS = 10.0
+_TIDY_SECONDS = 3600.0
 
 
 @dataclass(frozen=True)
@@ -143,7 +138,11 @@ async def build(
     probe = database.create_probe(settings.database)
     try:
         await database.refuse_unless_current(engine)
-        facts = FactReaders(unit_of_work(engine), AuditFile(log_dir(settings), clock))
+        facts = FactReaders(
+            unit_of_work(engine),
+            AuditFile(log_dir(settings), clock),
+            timedelta(days=settings.observability.facts_kept_days),
+        )
         # Before anybody tells anything: commands and the start's own preparations tell facts too.
         await facts.settle()
         uow, tasks, passwords = unit_of_work(engine), Tasks(), Passwords()
@@ -172,7 +171,7 @@ async def build(
                 library=library,
                 facts=facts,
                 sweeps=sweeps,
-                jobs=_jobs(uow, settings, sweeps, agent_sweeps),
+                jobs=_jobs(uow, settings, sweeps, agent_sweeps, facts),
                 tickets=TicketDesk(uow),
                 runs=runs.engine,
                 claims=runs.claims,
@@ -188,12 +187,17 @@ async def build(
 
 
 def _jobs(
-    uow: UnitOfWork, settings: Settings, sweeps: IdentitySweeps, sessions: SessionSweeps
+    uow: UnitOfWork,
+    settings: Settings,
+    sweeps: IdentitySweeps,
+    sessions: SessionSweeps,
+    facts: FactReaders,
 ) -> Jobs:
     """Every job there is: whoever works must know them all."""
     jobs = Jobs(uow, settings.jobs, settings.database)
     jobs.register("identity_sweep", sweeps.run, cron=_EVERY_HOUR)
     jobs.register("session_sweep", sessions.run, cron=_EVERY_MINUTE)
+    jobs.register("fact_retention", facts.forget_old, cron=_EVERY_HOUR)
     jobs.register("job_retention", jobs.forget_old, cron=_EVERY_HOUR)
     return jobs
 
@@ -263,6 +267,7 @@ async def background(container: Container) -> AsyncIterator[None]:
             await held.enter_async_context(container.jobs.working())
         always = every(
             (settings.observability.fact_poll_seconds, "facts", container.facts.read_all),
+            (_TIDY_SECONDS, "audit_rotation", container.facts.tidy),
             (_ANSWER_SECONDS, "unanswered_questions", container.exchanges.answer_left_over),
             (settings.runs.heartbeat_seconds, "heartbeat", container.claims.beat),
             (settings.runs.sweep_seconds, "runs_left_over", container.runs.sweep),
@@ -283,26 +288,3 @@ def log_dir(settings: Settings) -> Path:
 def ui_dir(settings: Settings) -> Path:
     """Where the built page is."""
     return settings.server.ui_dir or _ROOT / "frontend-vue" / "dist"
-
-
-async def checkup(
-    settings: Settings, data: Path, logs: Path, names: Sequence[str]
-) -> list[Finding]:
-    """Look at everything when something is wrong; the database is asked only when there is a URL.
-
-    Args:
-        settings: as they are set.
-        data: the data folder.
-        logs: the audit file's folder.
-        names: the variables that are set.
-    """
-    asked: list[Check] = SettingChecks(settings, names).checks()
-    asked += [FolderCheck("data_folder", data).check(), FolderCheck("log_folder", logs).check()]
-    if settings.database.url is None:
-        return await Checkup([*asked, *PARTS]).run()
-    probe = database.create_probe(settings.database)
-    try:
-        asked += DatabaseChecks(Inspection(probe), settings, SystemClock()).checks()
-        return await Checkup([*asked, *PARTS]).run()
-    finally:
-        await probe.dispose()

@@ -161,7 +161,9 @@ DISTRIBUTIONS = frozenset(
 
 
 def movements(kind: str, data: Data) -> Iterable[Movement]:
-    """What a fact moves."""
+    """What a fact moves; nothing when its session was deleted before it was counted."""
+    if data.get("redacted"):
+        return
     for one in TABLE.get(kind, ()):
         if isinstance(one, Distribution):
             yield from _spread(one, data)

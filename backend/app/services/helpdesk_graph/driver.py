@@ -189,7 +189,8 @@ class HelpdeskDriver:
         if session is None or session.has_ended or isinstance(ending, Handed):
             return True
         if isinstance(ending, Failed):
-            await work.facts.tell(AgentFailed(**about(session), error=type(ending.error).__name__))
+            kind, digest = type(ending.error).__name__, _hashed(str(ending.error))
+            await work.facts.tell(AgentFailed(**about(session), error=kind, message_hash=digest))
         turn, change = self._change(session, ending)
         message_id = await upsert_agent_summary(work, self.ids, session, turn)
         shown = await self.finish(work, session, turn, change, message_id=message_id)
