@@ -25,7 +25,7 @@ from backend.app.providers.metrics import PrometheusMetrics
 from backend.app.providers.web_search import CannedWebSearch
 from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
-from backend.app.services.counters import DISTRIBUTIONS, HELP
+from backend.app.services.counters import DISTRIBUTIONS, HELP, complete
 from backend.app.services.facts import FactReaders
 from backend.app.services.helpdesk.admission import Admission
 from backend.app.services.helpdesk.filing import Filing
@@ -48,6 +48,7 @@ from backend.app.services.knowledge.library import KnowledgeLibrary
 from backend.app.services.runs.checkpoint import Checkpoints, checkpoints
 from backend.app.services.runs.claims import Claims
 from backend.app.services.runs.control import RunControls
+from backend.app.services.runs.counting import CountCheckpoint
 from backend.app.services.runs.engine import RunEngine
 from backend.app.services.runs.events import RunEvents
 from backend.app.services.runs.fitness import refuse_unless_fit
@@ -97,7 +98,7 @@ class Container:
 
     async def metrics_page(self) -> tuple[bytes, str]:
         """The text of a scrape and its content type."""
-        return self.metrics.page(await self.facts.counters(), HELP, DISTRIBUTIONS)
+        return self.metrics.page(complete(await self.facts.counters()), HELP, DISTRIBUTIONS)
 
 
 def _as_they_are(made: Checkpoints) -> Checkpoints:
@@ -150,7 +151,8 @@ async def build(
         searches = asyncio.Semaphore(max(1, settings.database.pool_size // 2))
         library = KnowledgeLibrary(uow, ids, searches=searches)
         sweeps = IdentitySweeps(uow, settings.identity)
-        async with _runs(settings, uow, tasks, clock, parts) as runs:
+        metrics = PrometheusMetrics()
+        async with _runs(settings, uow, tasks, clock, parts, metrics.count_checkpoint) as runs:
             agent = _agent(settings, uow, runs, library, clock, ids, parts)
             agent_sweeps = SessionSweeps(
                 uow, agent, runs.engine.checkpoints, settings.checkpoints.ttl
@@ -161,7 +163,7 @@ async def build(
                 probe=probe,
                 uow=uow,
                 tasks=tasks,
-                metrics=PrometheusMetrics(),
+                metrics=metrics,
                 accounts=Accounts(uow, ids, clock, passwords),
                 sign_in=SignIn(
                     uow, ids, passwords, settings.identity, await passwords.hash(ids.secret())
@@ -214,13 +216,18 @@ class _Runs:
 
 @asynccontextmanager
 async def _runs(
-    settings: Settings, uow: UnitOfWork, tasks: Tasks, clock: Clock, parts: AgentParts
+    settings: Settings,
+    uow: UnitOfWork,
+    tasks: Tasks,
+    clock: Clock,
+    parts: AgentParts,
+    count: CountCheckpoint,
 ) -> AsyncIterator[_Runs]:
     assert settings.database.url is not None  # whoever builds has chosen a database
     url, owner = settings.database.url.get_secret_value(), OwnerId(uuid4())
     await refuse_unless_fit(uow, clock, settings.runs, settings.checkpoints.backend, owner)
     bell = Bell(url, NOTIFY_CHANNEL)
-    async with checkpoints(settings.checkpoints, url) as kept, bell.listening():
+    async with checkpoints(settings.checkpoints, url, count=count) as kept, bell.listening():
         claims = Claims(uow, clock, settings.runs, owner)
         engine = RunEngine(uow, claims, parts.kept(kept), tasks, bell, settings.runs)
         controls = RunControls(uow, claims, bell, settings.runs)

@@ -1,6 +1,7 @@
 """Facts of an agent session, under the names that audit lines have always had."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, ClassVar
 
 from backend.app.domain.chat import ChatSessionId
@@ -16,6 +17,15 @@ from backend.app.domain.sessions import (
     StepStatus,
     Trigger,
 )
+
+
+class ModelRole(StrEnum):
+    """In which of the agent's roles a model is asked."""
+
+    SUPERVISOR = "supervisor"
+    CLARIFIER = "clarifier"
+    CLASSIFIER = "classifier"
+    WRITER = "writer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +73,34 @@ class AgentToolCalled(AgentFact):
     tool: str
     outcome: StepStatus
     duration_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSpecialistRan(AgentFact):
+    """A node with one skill did its work; the duration is in milliseconds."""
+
+    kind: ClassVar[str] = "agent.specialist_ran"
+    action: NextAction
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentTokensUsed(AgentFact):
+    """A model was asked in some role, and told how many tokens that took."""
+
+    kind: ClassVar[str] = "agent.tokens_used"
+    role: ModelRole
+    tokens_in: int
+    tokens_out: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentInjectionBlocked(AgentFact):
+    """A text that speaks to the model as if it gave orders was kept from it; of it there is no
+    word here.
+    """
+
+    kind: ClassVar[str] = "agent.injection_blocked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

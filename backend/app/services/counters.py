@@ -4,9 +4,15 @@ Names are those of the agent's requirement. Labels are closed sets. A distributi
 Prometheus has it: a counter for each upper bound, one for all, and the sum.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
+
+from backend.app.domain.agent_events import ModelRole
+from backend.app.domain.chat import ChatMode, Rating
+from backend.app.domain.runs import AbortReason
+from backend.app.domain.sessions import NextAction, StepStatus, Trigger
 
 Data = Mapping[str, Any]
 Labels = dict[str, str]
@@ -38,10 +44,17 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A fact moves a counter by one."""
+    """A fact moves a counter, by one unless ``by`` says how far; by nothing is not at all."""
 
     name: str
     labels: Callable[[Data], Labels | None] = lambda _: {}
+    by: Callable[[Data], float] = lambda _: 1
+
+
+def _each(**values: Iterable[str]) -> list[Labels]:
+    """Every combination of these labels' values; without a label, the one series."""
+    chosen = product(*([str(one) for one in those] for those in values.values()))
+    return [dict(zip(values, one, strict=True)) for one in chosen]
 
 
 def _outcome(data: Data) -> Labels:
@@ -68,6 +81,10 @@ def _tool(data: Data) -> Labels:
     status = data["outcome"]
     outcome = "ok" if status in {"ok", "empty"} else "error"
     return {"tool": data["tool"], "outcome": outcome, "reason": status}
+
+
+def _tokens(data: Data) -> float:
+    return float(data["tokens_in"] + data["tokens_out"])
 
 
 def _position(data: Data) -> Labels | None:
@@ -105,6 +122,18 @@ TABLE: dict[str, tuple[Count | Distribution, ...]] = {
             lambda _: {"phase": "supervisor"},
         ),
     ),
+    "agent.specialist_ran": (
+        Distribution(
+            f"{_AGENT}turn_latency_seconds",
+            _STEP_SECONDS,
+            lambda data: data["duration_ms"] / 1000,
+            lambda _: {"phase": "specialist"},
+        ),
+    ),
+    "agent.tokens_used": (
+        Count(f"{_AGENT}tokens_used_total", lambda data: {"role": data["role"]}, _tokens),
+    ),
+    "agent.injection_blocked": (Count(f"{_AGENT}prompt_injection_blocked_total"),),
     "agent.tool_call": (
         Count(f"{_AGENT}step_total", _tool_step),
         Count(f"{_AGENT}tool_total", _tool),
@@ -141,7 +170,9 @@ HELP = {
     f"{_AGENT}started_total": "Agent sessions started, by what began them.",
     f"{_AGENT}session_dedup_total": "Requests repeated under their idempotency key.",
     "chatbot_helpdesk_session_acl_violation_total": "Requests for another person's session.",
-    f"{_AGENT}turn_latency_seconds": "Time of a decision or a tool call.",
+    f"{_AGENT}tokens_used_total": "Tokens that models took, by the role they were asked in.",
+    f"{_AGENT}prompt_injection_blocked_total": "Texts that were kept from a model.",
+    f"{_AGENT}turn_latency_seconds": "Time of a decision, a tool call or a specialist's work.",
     f"{_AGENT}step_total": "Steps of the agent by how they ended.",
     f"{_AGENT}tool_total": "Tool calls by how they ended.",
     f"{_AGENT}clarifying_questions_total": "Clarifying questions by their position.",
@@ -160,6 +191,74 @@ DISTRIBUTIONS = frozenset(
 )
 
 
+#: Every series there can be, by name: labels are closed sets, so all are there from the start, and
+#: the first count of one is a rise that a monitor sees.
+SERIES: dict[str, list[Labels]] = {
+    "chatbot_sign_ins_total": _each(outcome=("ok", "credentials", "limit")),
+    "chatbot_chat_sessions_total": _each(mode=ChatMode),
+    "chatbot_answers_total": _each(kb_resolved=("true", "false")),
+    "chatbot_feedback_total": _each(rating=(*Rating, "withdrawn")),
+    "chatbot_helpdesk_session_acl_violation_total": _each(),
+    f"{_AGENT}started_total": _each(trigger=Trigger),
+    f"{_AGENT}session_dedup_total": _each(),
+    f"{_AGENT}step_total": [
+        *_each(step=sorted(set(NextAction) - _TOOLS), outcome=("ok",)),
+        *_each(step=sorted(_TOOLS), outcome=("ok", "timeout", "error")),
+    ],
+    f"{_AGENT}tool_total": [
+        _tool({"tool": tool, "outcome": status.value})
+        for tool in sorted(_TOOLS)
+        for status in StepStatus
+        if status is not StepStatus.RUNNING
+    ],
+    f"{_AGENT}turn_latency_seconds": _each(phase=("supervisor", "tool", "specialist")),
+    f"{_AGENT}session_latency_seconds": _each(),
+    f"{_AGENT}turns_per_session": _each(),
+    f"{_AGENT}user_questions_per_session": _each(),
+    f"{_AGENT}tokens_used_total": _each(role=ModelRole),
+    f"{_AGENT}prompt_injection_blocked_total": _each(),
+    f"{_AGENT}clarifying_questions_total": _each(position=("1", "2")),
+    f"{_AGENT}draft_ready_total": _each(),
+    f"{_AGENT}user_confirmed_total": _each(),
+    f"{_AGENT}aborted_total": _each(reason=AbortReason),
+    f"{_AGENT}outcome_total": _each(
+        outcome=("filed", "linked", "resolved", "aborted", "budget_exhausted", "error")
+    ),
+}
+
+
+def complete(
+    counted: Iterable[tuple[str, Labels, float]],
+) -> list[tuple[str, Labels, float]]:
+    """Counters as they are kept, and at zero those that were never moved."""
+    there = list(counted)
+    known = {(name, frozenset(labels.items())) for name, labels, _ in there}
+    never = [
+        (name, labels, 0.0)
+        for name, labels in _all_counters()
+        if (name, frozenset(labels.items())) not in known
+    ]
+    return [*there, *never]
+
+
+def _all_counters() -> Iterator[tuple[str, Labels]]:
+    bounds = {
+        one.name: one.bounds
+        for moved in TABLE.values()
+        for one in moved
+        if isinstance(one, Distribution)
+    }
+    for name, series in SERIES.items():
+        for labels in series:
+            if name not in bounds:
+                yield name, labels
+                continue
+            for bound in (*(f"{one:g}" for one in bounds[name]), "+Inf"):
+                yield f"{name}_bucket", {**labels, "le": bound}
+            yield f"{name}_sum", labels
+            yield f"{name}_count", labels
+
+
 def movements(kind: str, data: Data) -> Iterable[Movement]:
     """What a fact moves; nothing when its session was deleted before it was counted."""
     if data.get("redacted"):
@@ -167,8 +266,8 @@ def movements(kind: str, data: Data) -> Iterable[Movement]:
     for one in TABLE.get(kind, ()):
         if isinstance(one, Distribution):
             yield from _spread(one, data)
-        elif (labels := one.labels(data)) is not None:
-            yield Movement(one.name, labels)
+        elif (labels := one.labels(data)) is not None and (by := one.by(data)):
+            yield Movement(one.name, labels, by)
 
 
 def summed(moved: Iterable[Movement]) -> list[tuple[str, Labels, float]]:

@@ -23,6 +23,7 @@ from backend.app.domain.agent_events import (
     AgentEnded,
     AgentFact,
     AgentFailed,
+    AgentSpecialistRan,
     AgentToolCalled,
 )
 from backend.app.domain.budgets import Tools
@@ -42,7 +43,13 @@ from backend.app.services.helpdesk.flags import Flag, Flags
 from backend.app.services.helpdesk.persist import upsert_agent_summary
 from backend.app.services.helpdesk_graph import turns
 from backend.app.services.helpdesk_graph.graph import Graph
-from backend.app.services.helpdesk_graph.nodes.steps import SLOW, RunContext, Shown, StepTold
+from backend.app.services.helpdesk_graph.nodes.steps import (
+    SLOW,
+    SPECIALISTS,
+    RunContext,
+    Shown,
+    StepTold,
+)
 from backend.app.services.helpdesk_graph.state import HelpdeskState
 from backend.app.services.runs.endings import (
     Ending,
@@ -166,6 +173,9 @@ class HelpdeskDriver:
                     latency_ms=told.latency_ms,
                 )
             )
+        if told.is_new and told.action in SPECIALISTS:
+            took = told.duration_ms or 0
+            facts.append(AgentSpecialistRan(**about(session), action=told.action, duration_ms=took))
         if told.action in SLOW and told.status is not StepStatus.RUNNING:
             facts.append(
                 AgentToolCalled(

@@ -8,7 +8,7 @@ disconnected owner still writes changes nothing.
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
@@ -23,7 +23,6 @@ from langgraph.checkpoint.base import (
     CheckpointMetadata,
 )
 from langgraph.checkpoint.base.id import UUID  # whose time knows version 6; Python's own does not
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -35,13 +34,21 @@ from backend.app.core.logging import get_logger
 from backend.app.core.settings import CheckpointBackend, CheckpointSettings
 from backend.app.db.engine import IDLE_IN_TRANSACTION, TRUSTED_SECONDS, for_libpq
 from backend.app.domain.runs import Claim, ThreadId
+from backend.app.services.runs.counting import (
+    LOST,
+    CountCheckpoint,
+    CountedSaver,
+    MemorySaver,
+    SqliteSaver,
+    count_nothing,
+    counted,
+)
 
 T = TypeVar("T")
 
 #: Under this key the claim travels in a run's config; LangGraph keeps keys that begin so out of the
 #: stored metadata.
 CLAIM_KEY = "__claim"
-_LOST = "HD001"
 _LATEST = "SELECT max(checkpoint_id) AS latest FROM checkpoints WHERE thread_id = %s"
 #: From the beginning of a UUID's time, in 1582, to that of Unix; in 100 ns.
 _EPOCH_TICKS = 0x01B21DD213814000
@@ -88,7 +95,7 @@ def _under(config: RunnableConfig) -> Iterator[None]:
         _writing.reset(token)
 
 
-class FencedSaver(AsyncPostgresSaver):
+class FencedSaver(CountedSaver, AsyncPostgresSaver):
     """LangGraph's PostgreSQL saver; each write holds the claim it was made under, or is undone."""
 
     def __init__(self, pool: AsyncConnectionPool[Any], at_once: int) -> None:
@@ -159,7 +166,7 @@ async def _or_lost(write: Awaitable[T]) -> T:
     try:
         return await write
     except psycopg.Error as error:
-        if error.sqlstate == _LOST or isinstance(error, psycopg.errors.PipelineAborted):
+        if error.sqlstate == LOST or isinstance(error, psycopg.errors.PipelineAborted):
             raise ClaimLost from error
         raise
 
@@ -167,9 +174,15 @@ async def _or_lost(write: Awaitable[T]) -> T:
 class Checkpoints:
     """The saver that is set, and what is done to checkpoints beside a run."""
 
-    def __init__(self, saver: BaseCheckpointSaver[Any], backend: CheckpointBackend) -> None:
+    def __init__(
+        self,
+        saver: BaseCheckpointSaver[Any],
+        backend: CheckpointBackend,
+        count: CountCheckpoint = count_nothing,
+    ) -> None:
         self.saver = saver
         self.backend = backend
+        self.count = count
 
     async def head(self, thread_id: ThreadId) -> datetime | None:
         """When the thread's latest checkpoint was made, by the clock of the process that made it.
@@ -194,7 +207,8 @@ class Checkpoints:
         if not isinstance(self.saver, AsyncPostgresSaver):
             return
         try:
-            await self.saver.aprune([str(thread_id)], strategy="keep_latest")
+            with counted(self.count, "delete"):
+                await self.saver.aprune([str(thread_id)], strategy="keep_latest")
         except psycopg.Error as error:
             get_logger("checkpoints").warning("prune_failed", error=type(error).__name__)
 
@@ -209,6 +223,15 @@ class Checkpoints:
 
     async def delete(self, thread_ids: Sequence[ThreadId]) -> None:
         """Delete all checkpoints of these threads."""
+        with counted(self.count, "delete"):
+            await self._delete(thread_ids)
+
+    async def expire(self, thread_ids: Sequence[ThreadId]) -> None:
+        """Delete what was left of threads to which nobody will come back."""
+        with counted(self.count, "expire"):
+            await self._delete(thread_ids)
+
+    async def _delete(self, thread_ids: Sequence[ThreadId]) -> None:
         if isinstance(self.saver, AsyncPostgresSaver):
             await self.saver.aprune([str(one) for one in thread_ids], strategy="delete")
             return
@@ -236,7 +259,7 @@ async def _check_after_idling(connection: psycopg.AsyncConnection[Any]) -> None:
 @asynccontextmanager
 async def _postgres(
     settings: CheckpointSettings, url: str, write_within: timedelta
-) -> AsyncIterator[Checkpoints]:
+) -> AsyncIterator[FencedSaver]:
     options = {
         "autocommit": True,
         "prepare_threshold": 0,
@@ -266,24 +289,32 @@ async def _postgres(
     )
     async with pool:
         await _refuse_unless_current(pool)
-        yield Checkpoints(FencedSaver(pool, settings.pool_size), CheckpointBackend.POSTGRES)
+        yield FencedSaver(pool, settings.pool_size)
 
 
 @asynccontextmanager
 async def checkpoints(
-    settings: CheckpointSettings, url: str, *, write_within: timedelta = WRITE_WITHIN
+    settings: CheckpointSettings,
+    url: str,
+    *,
+    write_within: timedelta = WRITE_WITHIN,
+    count: CountCheckpoint = count_nothing,
 ) -> AsyncIterator[Checkpoints]:
     """The checkpoints of the backend that is set; in PostgreSQL a write may take ``write_within``.
+    Each operation is told to ``count``.
 
     Raises:
         CheckpointSchemaNotCurrent: the tables are not what the installed saver needs.
     """
-    if settings.backend is CheckpointBackend.POSTGRES:
-        async with _postgres(settings, url, write_within) as made:
-            yield made
-    elif settings.backend is CheckpointBackend.SQLITE:
-        async with AsyncSqliteSaver.from_conn_string(str(settings.sqlite_path)) as saver:
-            saver.serde = serializer()
-            yield Checkpoints(saver, CheckpointBackend.SQLITE)
-    else:
-        yield Checkpoints(InMemorySaver(serde=serializer()), CheckpointBackend.MEMORY)
+    async with AsyncExitStack() as held:
+        saver: CountedSaver
+        if settings.backend is CheckpointBackend.POSTGRES:
+            saver = await held.enter_async_context(_postgres(settings, url, write_within))
+        elif settings.backend is CheckpointBackend.SQLITE:
+            opened = AsyncSqliteSaver.from_conn_string(str(settings.sqlite_path))
+            connection = (await held.enter_async_context(opened)).conn
+            saver = SqliteSaver(connection, serde=serializer())
+        else:
+            saver = MemorySaver(serde=serializer())
+        saver.count = count
+        yield Checkpoints(saver, settings.backend, count)
