@@ -21,6 +21,7 @@ from backend.app.db.notify import Bell
 from backend.app.db.uow import UnitOfWork, unit_of_work
 from backend.app.domain.runs import NOTIFY_CHANNEL, GraphKind, OwnerId
 from backend.app.providers.audit_log import AuditFile
+from backend.app.providers.langsmith_tracer import LangSmithTracer, keep_libraries_from_tracing
 from backend.app.providers.metrics import PrometheusMetrics
 from backend.app.providers.web_search import CannedWebSearch
 from backend.app.services.chat.exchanges import ChatExchanges
@@ -137,6 +138,8 @@ async def build(
     parts = agent_with or AgentParts(web=CannedWebSearch() if demo else None)
     engine = database.create_engine(settings.database)
     probe = database.create_probe(settings.database)
+    keep_libraries_from_tracing()
+    tracer = LangSmithTracer(settings.traces, clock) if settings.traces.tracing_v2 else None
     try:
         await database.refuse_unless_current(engine)
         facts = FactReaders(
@@ -153,7 +156,7 @@ async def build(
         sweeps = IdentitySweeps(uow, settings.identity)
         metrics = PrometheusMetrics()
         async with _runs(settings, uow, tasks, clock, parts, metrics.count_checkpoint) as runs:
-            agent = _agent(settings, uow, runs, library, clock, ids, parts)
+            agent = _agent(settings, uow, runs, library, clock, ids, parts, tracer)
             agent_sweeps = SessionSweeps(
                 uow, agent, runs.engine.checkpoints, settings.checkpoints.ttl
             )
@@ -184,6 +187,8 @@ async def build(
             )
             await runs.engine.drain(_DRAIN_SECONDS)
     finally:
+        if tracer is not None:
+            await tracer.close()
         await engine.dispose()
         await probe.dispose()
 
@@ -242,6 +247,7 @@ def _agent(
     clock: Clock,
     ids: IdSource,
     parts: AgentParts,
+    tracer: LangSmithTracer | None,
 ) -> HelpdeskRunner:
     tools = AgentTools(uow, library, parts.web)
     graph = build_helpdesk_graph(
@@ -260,6 +266,7 @@ def _agent(
         controls=runs.controls,
         engine=runs.engine,
         sessions=HelpdeskSessions(uow, admission, runs.events),
+        tracer=tracer,
     )
 
 

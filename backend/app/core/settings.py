@@ -18,6 +18,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from backend.app.core.database_url import for_the_driver
 from backend.app.core.job_settings import JobSettings
+from backend.app.core.trace_settings import TraceSettings
 
 
 class UnsafeSettings(Exception):
@@ -282,6 +283,7 @@ class Settings(BaseModel):
     runs: RunSettings = Field(default_factory=RunSettings)
     jobs: JobSettings = Field(default_factory=JobSettings)
     observability: ObservabilitySettings = Field(default_factory=ObservabilitySettings)
+    traces: TraceSettings = Field(default_factory=TraceSettings)
 
     def refuse_if_unsafe(self) -> None:
         """Raise `UnsafeSettings` for a combination that would expose people's passwords or data."""
@@ -314,4 +316,5 @@ SETTINGS_GROUPS: tuple[type[BaseSettings], ...] = (
     RunSettings,
     JobSettings,
     ObservabilitySettings,
+    TraceSettings,
 )

@@ -90,6 +90,11 @@ class SettingChecks:
                 f"HELPDESK_METRICS_TOKEN has fewer than {_SHORT_TOKEN} characters.",
                 "Take a long random one.",
             )
+        if self.settings.traces.tracing_v2 and self.settings.traces.api_key is None:
+            yield (
+                "LANGCHAIN_TRACING_V2=true without LANGCHAIN_API_KEY: LangSmith takes no traces.",
+                "Set the key, or leave tracing off.",
+            )
         is_debugging = self.settings.observability.log_level == "debug"
         if is_debugging and server.environment is Environment.PRODUCTION:
             yield (

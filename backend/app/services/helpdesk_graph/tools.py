@@ -17,6 +17,7 @@ from backend.app.domain.sessions import StepStatus
 from backend.app.domain.tickets import Candidate
 from backend.app.services.chat.answering import suggestions
 from backend.app.services.helpdesk_graph.state import ProposedSolution
+from backend.app.services.helpdesk_graph.tracing import trace_agent_tool
 from backend.app.services.knowledge.library import KnowledgeLibrary
 
 _KB_SECONDS = 12.0
@@ -77,6 +78,7 @@ class AgentTools:
             search_duplicates=switched_on.search_duplicates,
         )
 
+    @trace_agent_tool("retry_kb")
     async def retry_kb(self, query: str, *, time_left: float) -> ToolResult:
         """Articles that may hold a fix, each as it could be proposed."""
         return await _within(min(_KB_SECONDS, time_left), self._articles, query)
@@ -97,6 +99,7 @@ class AgentTools:
             for one in found
         ]
 
+    @trace_agent_tool("web_search")
     async def web_search(self, query: str, *, time_left: float) -> ToolResult:
         """Pages of the web."""
         if self.web is None:
@@ -107,6 +110,7 @@ class AgentTools:
         assert self.web is not None  # `web_search` looked
         return list(await self.web.search(query))
 
+    @trace_agent_tool("search_existing_issues")
     async def search_existing_issues(
         self, query: str, actor: UserId, *, time_left: float
     ) -> ToolResult:

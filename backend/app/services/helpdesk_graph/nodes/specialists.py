@@ -23,6 +23,10 @@ from backend.app.services.helpdesk_graph.nodes.knowing import (
 )
 from backend.app.services.helpdesk_graph.nodes.steps import Update, tell_done
 from backend.app.services.helpdesk_graph.state import AwaitingUserPayload, HelpdeskState
+from backend.app.services.helpdesk_graph.tracing import trace_agent_tool
+
+_write_draft = trace_agent_tool("draft_ticket", run_type="llm")(drafting.write_draft)
+_classify = trace_agent_tool("classify", run_type="llm")(classify)
 
 
 async def clarifier(state: HelpdeskState) -> Update:
@@ -57,7 +61,7 @@ async def propose_solution(state: HelpdeskState) -> Update:
 
 async def classifier(state: HelpdeskState) -> Update:
     """Grade the matter."""
-    graded = classify(said(state), state.get("facts", {}))
+    graded = _classify(said(state), state.get("facts", {}))
     tell_done(state)
     return {
         "classification": {
@@ -73,11 +77,11 @@ async def writer(state: HelpdeskState) -> Update:
     graded: Classification = (
         classification_of(state)
         if "classification" in state and not additions(state)
-        else classify(said(state), state.get("facts", {}))
+        else _classify(said(state), state.get("facts", {}))
     )
     case = state["case"]
     preview = as_filed(
-        drafting.write_draft(matter_of(state, graded)),
+        _write_draft(matter_of(state, graded)),
         session_id=case["session_id"],
         chat_session_hash=case["chat_hash"],
     )
