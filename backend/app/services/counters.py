@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from backend.app.domain.agent_events import ModelRole
-from backend.app.domain.chat import ChatMode, Rating
+from backend.app.domain.chat import OUTCOMES_OF_LINES, STILL_OPEN, ChatMode, Rating
 from backend.app.domain.runs import AbortReason
 from backend.app.domain.sessions import NextAction, StepStatus, Trigger
 
@@ -63,6 +63,7 @@ def _outcome(data: Data) -> Labels:
     return {"outcome": str(reason if reason in {"budget_exhausted", "error"} else told)}
 
 
+_WITHDRAWN = "withdrawn"
 _STEP_OUTCOMES = {"ok": "ok", "empty": "ok", "timed_out": "timeout"}
 _TOOLS = {"retry_kb", "web_search", "search_duplicates"}
 
@@ -81,6 +82,15 @@ def _tool(data: Data) -> Labels:
     status = data["outcome"]
     outcome = "ok" if status in {"ok", "empty"} else "error"
     return {"tool": data["tool"], "outcome": outcome, "reason": status}
+
+
+def _answer_rating(data: Data) -> Labels | None:
+    return None if data.get("outcome") else {"rating": data["rating"] or _WITHDRAWN}
+
+
+def _outcome_rating(data: Data) -> Labels | None:
+    outcome = data.get("outcome")
+    return {"outcome": f"{outcome}_{data['rating'] or _WITHDRAWN}"} if outcome else None
 
 
 def _tokens(data: Data) -> float:
@@ -108,7 +118,8 @@ TABLE: dict[str, tuple[Count | Distribution, ...]] = {
         ),
     ),
     "chat.answer_rated": (
-        Count("chatbot_feedback_total", lambda data: {"rating": data["rating"] or "withdrawn"}),
+        Count("chatbot_feedback_total", _answer_rating),
+        Count(f"{_AGENT}feedback_total", _outcome_rating),
     ),
     "agent.started": (Count(f"{_AGENT}started_total", lambda data: {"trigger": data["trigger"]}),),
     "agent.request_repeated": (Count(f"{_AGENT}session_dedup_total"),),
@@ -167,6 +178,7 @@ HELP = {
     "chatbot_chat_sessions_total": "Chat sessions opened, by mode.",
     "chatbot_answers_total": "Questions answered, by whether the knowledge base held an answer.",
     "chatbot_feedback_total": "Verdicts on answers.",
+    f"{_AGENT}feedback_total": "Verdicts on sessions by their outcome and what was said of it.",
     f"{_AGENT}started_total": "Agent sessions started, by what began them.",
     f"{_AGENT}session_dedup_total": "Requests repeated under their idempotency key.",
     "chatbot_helpdesk_session_acl_violation_total": "Requests for another person's session.",
@@ -197,8 +209,15 @@ SERIES: dict[str, list[Labels]] = {
     "chatbot_sign_ins_total": _each(outcome=("ok", "credentials", "limit")),
     "chatbot_chat_sessions_total": _each(mode=ChatMode),
     "chatbot_answers_total": _each(kb_resolved=("true", "false")),
-    "chatbot_feedback_total": _each(rating=(*Rating, "withdrawn")),
+    "chatbot_feedback_total": _each(rating=(*Rating, _WITHDRAWN)),
     "chatbot_helpdesk_session_acl_violation_total": _each(),
+    f"{_AGENT}feedback_total": _each(
+        outcome=[
+            f"{outcome}_{rating}"
+            for outcome in (*OUTCOMES_OF_LINES.values(), STILL_OPEN)
+            for rating in (*Rating, _WITHDRAWN)
+        ]
+    ),
     f"{_AGENT}started_total": _each(trigger=Trigger),
     f"{_AGENT}session_dedup_total": _each(),
     f"{_AGENT}step_total": [

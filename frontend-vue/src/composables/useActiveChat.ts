@@ -149,10 +149,10 @@ export function useActiveChat(
     }
   }
 
-  async function rate(messageId: string, rating: Rating | null): Promise<void> {
+  async function rate(messageId: string, rating: Rating | null, comment?: string): Promise<void> {
     problem.value = ''
     try {
-      await logs.rate(key.value, messageId, rating)
+      await logs.rate(key.value, messageId, rating, comment)
       void announce(t(rating ? 'feedback.stored' : 'feedback.removed'))
     } catch (cause) {
       problem.value = t('feedback.failed', { reason: describeError(cause) })

@@ -574,3 +574,49 @@ it('takes over what another tab did on coming back to it', async () => {
   await settle()
   page.getByRole('region', { name: 'Draft ticket' })
 })
+
+describe('rating how a session ended', () => {
+  const rateLine = 'PUT /api/chat/messages/*/feedback'
+  const line = (feedback: 'helpful' | null) =>
+    anAnswer({
+      id: 'line-1',
+      seq: 3,
+      kb_resolved: null,
+      sources: [],
+      reply_to: null,
+      feedback,
+      agent_summary: {
+        agent_session_id: anAgentSession().session_id,
+        kind: 'filed',
+        linked_issue_url: null,
+        ticket_id: null,
+      },
+    })
+
+  it('is done under its line, with a reason', async () => {
+    const server = world(ended(aFiledTurn({ chat_message_id: 'line-1' })), {
+      [rateLine]: () => line('helpful'),
+    })
+    const page = await mountAt(CHAT)
+    const bubble = within(page.getByRole('article', { name: 'Agent' }))
+    bubble.getByRole('button', { name: 'Helpful' }).click()
+    await settle()
+    expect(server.to(rateLine)[0]?.path).toContain('line-1')
+    bubble.getByRole('button', { name: 'Helpful', pressed: true })
+    fireEvent.input(bubble.getByRole('textbox', { name: 'Why? (optional)' }), {
+      target: { value: 'Quick' },
+    })
+    await settle()
+    bubble.getByRole('button', { name: 'Send' }).click()
+    await settle()
+    expect(server.to(rateLine)[1]?.body).toEqual({ rating: 'helpful', comment: 'Quick' })
+    expect(await findBarriers()).toEqual([])
+  })
+
+  it('is not asked while it goes on', async () => {
+    world(anAgentSession())
+    const page = await mountAt(CHAT)
+    const bubble = within(page.getByRole('article', { name: 'Agent' }))
+    expect(bubble.queryByRole('button', { name: 'Helpful' })).toBeNull()
+  })
+})

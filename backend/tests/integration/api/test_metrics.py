@@ -6,7 +6,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from backend.app.bootstrap import Container
 from backend.app.services.counters import complete
-from backend.tests.support.agent import abort, filed, started
+from backend.tests.support.agent import abort, confirm, drafted, filed, started, started_in_chat
 
 _AGENT = "chatbot_helpdesk_agent_"
 #: The requirement's names, with the labels that it gives them and the values of each.
@@ -106,3 +106,30 @@ async def test_a_sweep_that_deletes_what_was_left_is_counted_as_expiry(
     key = (f"{_AGENT}checkpoint_total", frozenset({("op", "expire"), ("outcome", "ok")}))
 
     assert after[key] - before[key] == 1
+
+
+async def test_a_verdict_on_an_outcome_counts_under_both(
+    container: Container, client: httpx.AsyncClient
+) -> None:
+    open_turn = await started_in_chat(client)
+    ended = await drafted(client, in_chat=True)
+    await confirm(client, ended)
+    for turn, rating, comment in (
+        (ended, "unhelpful", None),
+        (ended, "unhelpful", "It was the wrong printer"),  # the same, with a reason: counted once
+        (ended, "helpful", None),
+        (open_turn, "helpful", None),
+    ):
+        path = f"/api/chat/messages/{turn['chat_message_id']}/feedback"
+        rated = await client.put(path, json={"rating": rating, "comment": comment})
+        assert rated.status_code == 200
+    await container.facts.read_all()
+
+    name, moved = f"{_AGENT}feedback_total", await scraped(container)
+    counted = {dict(labels)["outcome"]: value for (one, labels), value in moved.items()
+               if one == name and value}  # fmt: skip
+    assert counted == {"filed_unhelpful": 1, "filed_helpful": 1, "open_helpful": 1}
+    assert ("chatbot_feedback_total", frozenset({("rating", "helpful")})) in moved
+    assert not [
+        value for (one, _), value in moved.items() if one == "chatbot_feedback_total" and value
+    ]
