@@ -53,6 +53,7 @@ from backend.app.services.runs.counting import CountCheckpoint
 from backend.app.services.runs.engine import RunEngine
 from backend.app.services.runs.events import RunEvents
 from backend.app.services.runs.fitness import refuse_unless_fit
+from backend.app.services.telemetry import Telemetry
 from backend.app.services.tickets.desk import TicketDesk
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -82,6 +83,7 @@ class Container:
     sweeps: IdentitySweeps
     jobs: Jobs
     tickets: TicketDesk
+    telemetry: Telemetry
     runs: RunEngine
     claims: Claims
     agent: HelpdeskRunner
@@ -178,6 +180,9 @@ async def build(
                 sweeps=sweeps,
                 jobs=_jobs(uow, settings, sweeps, agent_sweeps, facts),
                 tickets=TicketDesk(uow),
+                telemetry=Telemetry(
+                    uow, metrics.count_page_event, settings.observability.page_telemetry
+                ),
                 runs=runs.engine,
                 claims=runs.claims,
                 agent=agent,

@@ -8,7 +8,18 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Lifespan
 
 from backend.app import __version__
-from backend.app.api import auth, chat, errors, health, helpdesk, knowledge, metrics, tickets, ui
+from backend.app.api import (
+    auth,
+    chat,
+    errors,
+    health,
+    helpdesk,
+    knowledge,
+    metrics,
+    telemetry,
+    tickets,
+    ui,
+)
 from backend.app.api.middleware import (
     BodyLimit,
     HeadIsGet,
@@ -102,6 +113,7 @@ def create_app(
         knowledge.router,
         helpdesk.router,
         tickets.router,
+        telemetry.router,
         metrics.router,
     ):
         app.include_router(router)

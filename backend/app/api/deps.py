@@ -17,6 +17,7 @@ from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
 from backend.app.services.identity.secrets import ACCESS_TOKEN_PREFIX, is_csrf_token
 from backend.app.services.identity.sign_in import SignIn, SignInRequired
 from backend.app.services.knowledge.library import KnowledgeLibrary
+from backend.app.services.telemetry import Telemetry
 from backend.app.services.tickets.desk import TicketDesk
 
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
@@ -36,6 +37,7 @@ class Services(Protocol):
     agent: HelpdeskRunner
     agent_sessions: HelpdeskSessions
     tickets: TicketDesk
+    telemetry: Telemetry
 
     async def database_answers(self) -> bool:
         """Whether the database answers in time."""

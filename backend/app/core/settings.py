@@ -265,8 +265,8 @@ class ObservabilitySettings(BaseSettings):
     log_dir: Path | None = None
     metrics_token: SecretStr | None = None
     fact_poll_seconds: float = Field(default=1.0, gt=0, le=60)
-    #: How long the database keeps facts that every reader has read; audit files have their time.
     facts_kept_days: int = Field(default=365, ge=1, le=3660)
+    page_telemetry: bool = True
 
 
 class Settings(BaseModel):

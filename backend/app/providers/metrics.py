@@ -80,9 +80,19 @@ class PrometheusMetrics:
             ["op", "outcome"],
             registry=self._registry,
         )
+        self._page_events = Counter(
+            "chatbot_page_events_total",
+            "What happened in the page, by the event's name and properties.",
+            ["event", "detail"],
+            registry=self._registry,
+        )
         for op in CHECKPOINT_OPS:
             for outcome in CHECKPOINT_OUTCOMES:
                 self._checkpoints.labels(op, outcome)
+
+    def count_page_event(self, event: str, detail: str) -> None:
+        """Count something that happened in a page; both are of closed sets."""
+        self._page_events.labels(event, detail).inc()
 
     def count_checkpoint(self, op: str, outcome: str) -> None:
         """Count one operation on checkpoints; both are of the closed sets."""

@@ -25,6 +25,7 @@ export type TicketStatus = Schemas['TicketStatus']
 export type TicketSummary = Schemas['TicketSummary']
 export type Ticket = Schemas['Ticket']
 export type TicketList = Schemas['TicketList']
+export type TelemetryEvent = Schemas['TelemetryBatch']['events'][number]
 
 export type ChatMode = ChatSession['mode']
 export type Rating = NonNullable<ChatMessage['feedback']>
