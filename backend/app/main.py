@@ -18,6 +18,7 @@ from backend.app.api import (
     integrations,
     knowledge,
     metrics,
+    telemetry,
     tickets,
     ui,
 )
@@ -116,6 +117,7 @@ def create_app(
         escalation.router,
         tickets.router,
         integrations.router,
+        telemetry.router,
         metrics.router,
     ):
         app.include_router(router)

@@ -17,6 +17,7 @@ from backend.app.domain.tickets import Candidate
 from backend.app.services.chat.answering import suggestions
 from backend.app.services.helpdesk.issue_search import IssueSearch
 from backend.app.services.helpdesk_graph.state import MAX_PROPOSAL_TITLE, ProposedSolution
+from backend.app.services.helpdesk_graph.tracing import trace_agent_tool
 from backend.app.services.knowledge.library import KnowledgeLibrary
 from backend.app.services.tools import bounded
 from backend.app.services.tools.bounded import (
@@ -131,6 +132,9 @@ class AgentTools:
             search_duplicates=switched_on.search_duplicates,
         )
 
+    @trace_agent_tool(
+        lambda called: str(called["tool"].name), told=lambda called: {"query": called["use"].query}
+    )
     async def use(self, tool: Tool, use: Use, memory: ToolMemory) -> ToolResult:
         """Use a tool; switches and budgets are looked at once more."""
 

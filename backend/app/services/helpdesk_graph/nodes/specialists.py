@@ -44,6 +44,10 @@ from backend.app.services.helpdesk_graph.nodes.steps import Node, RunContext, Up
 from backend.app.services.helpdesk_graph.prompts import CLARIFIER, CLASSIFIER, PROPOSER, WRITER
 from backend.app.services.helpdesk_graph.state import AwaitingUserPayload, HelpdeskState
 from backend.app.services.helpdesk_graph.thinking import Mind
+from backend.app.services.helpdesk_graph.tracing import trace_agent_tool
+
+_write_draft = trace_agent_tool("draft_ticket", run_type="llm")(drafting.write_draft)
+_classify = trace_agent_tool("classify", run_type="llm")(classify)
 
 #: A question that would have a secret told.
 _ASKS_FOR_SECRET = re.compile(
@@ -172,7 +176,7 @@ def make_classifier_node(mind: Mind | None = None) -> Node:
     """Grade the matter."""
 
     async def classifier(state: HelpdeskState, runtime: Runtime[RunContext]) -> Update:
-        graded, fault = classify(said(state), state.get("facts", {})), None
+        graded, fault = _classify(said(state), state.get("facts", {})), None
         if mind is not None and not state["case"]["is_scripted"]:
             brief = mind.briefing().grading(state)
             thought = await mind.think(runtime.context, CLASSIFIER, brief, shapes.Graded)
@@ -204,9 +208,9 @@ def make_writer_node(leaving: Leaving, mind: Mind | None = None) -> Node:
         graded: Classification = (
             classification_of(state)
             if "classification" in state and not additions(state)
-            else classify(said(state), state.get("facts", {}))
+            else _classify(said(state), state.get("facts", {}))
         )
-        draft, fault = drafting.write_draft(matter_of(state, graded)), None
+        draft, fault = _write_draft(matter_of(state, graded)), None
         if mind is not None and not state["case"]["is_scripted"]:
             written, fault = await _written(state, runtime.context, mind)
             if written is not None:

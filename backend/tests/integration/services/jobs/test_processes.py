@@ -84,10 +84,10 @@ async def test_the_worker_command_works_until_it_is_told_to_stop(
     asked = "SELECT count(DISTINCT task_name) FROM procrastinate_periodic_defers"
     async with process("scripts.worker", DATABASE_URL=database_url) as worker:
         assert (
-            await says(worker)
-            == "Doing background jobs: identity_sweep, job_retention, session_sweep."
+            await says(worker) == "Doing background jobs:"
+            " fact_retention, identity_sweep, job_retention, session_sweep."
         )
-        await until_rows(container.engine, asked, [(3,)])
+        await until_rows(container.engine, asked, [(4,)])
         worker.send_signal(signal.SIGTERM)
         async with asyncio.timeout(30):
             assert await worker.wait() == 0

@@ -96,6 +96,7 @@ from backend.app.core.settings import AgentSettings
 from backend.app.domain.sessions import AgentSessionId, NextAction, ToolBudgets
 from backend.app.services.counters import movements
 from backend.app.services.helpdesk.flags import Flags
+from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk_graph.beginning import first_state
 from backend.app.services.helpdesk_graph.graph import build_helpdesk_graph
 from backend.app.services.helpdesk_graph.nodes.steps import RunContext
@@ -112,7 +113,7 @@ class Wants:
 
 async def journey(settings):
     tools = AgentTools(None, None)
-    graph = build_helpdesk_graph(InMemorySaver(), Wants(), ToolBudgets(turns=4), tools)
+    graph = build_helpdesk_graph(InMemorySaver(), Wants(), ToolBudgets(turns=4), tools, Leaving())
     session = a_session(uuid4(), UUID(int=1))
     clock = SystemClock()
     context = RunContext(session, clock, clock.monotonic() + 60, Flags(settings, {}).tools)
