@@ -69,7 +69,7 @@ class AuditFile:
         Raises:
             OSError: that fails; the file is as it was, and nothing counts as written.
         """
-        await asyncio.to_thread(self._append, facts, self.clock.now())
+        await asyncio.to_thread(self._append, facts)
 
     async def tidy(self) -> None:
         """Give a past day's file its date, and remove what is older than is kept, also on days on
@@ -79,7 +79,7 @@ class AuditFile:
             OSError: the disk refuses.
         """
         if self.folder.exists():
-            await asyncio.to_thread(self._tidy, self.clock.now().date())
+            await asyncio.to_thread(self._tidy)
 
     async def tombstone(self, agent_session_ids: Collection[UUID]) -> int:
         """Leave of these sessions' lines only when what kind of thing happened; how many there
@@ -93,10 +93,12 @@ class AuditFile:
             return 0
         return await asyncio.to_thread(self._tombstone, wanted)
 
-    def _append(self, facts: list[StoredFact], now: datetime) -> None:
+    def _append(self, facts: list[StoredFact]) -> None:
         lines = [json.dumps(line(fact), ensure_ascii=True) + "\n" for fact in facts]
         self.folder.mkdir(parents=True, exist_ok=True)
         with self._locked():
+            # Only now: a day may have passed while others wrote, and theirs must keep its own.
+            now = self.clock.now()
             there = self._last_lines(len(lines))
             self._rotate(now.date())
             with _open(self.path) as file:
@@ -112,9 +114,9 @@ class AuditFile:
             # By our clock and not the disk's, which may be another machine's: the day goes by it.
             os.utime(self.path, (now.timestamp(), now.timestamp()))
 
-    def _tidy(self, today: date) -> None:
+    def _tidy(self) -> None:
         with self._locked():
-            self._rotate(today)
+            self._rotate(self.clock.now().date())
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
