@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from backend.app.bootstrap import part_checks
 from backend.app.core.clock import SystemClock
 from backend.app.core.setting_names import in_environment
 from backend.app.core.settings import Settings
@@ -60,7 +61,9 @@ def _found(data: Path) -> list[Finding]:
         ]
     logs = settings.observability.log_dir or data / "logs"
     with _database(settings, data) as (settings, server):
-        looking = checkup(settings, SystemClock(), data=data, logs=logs, names=in_environment())
+        clock, names = SystemClock(), in_environment()
+        parts = part_checks(settings, clock).checks()
+        looking = checkup(settings, clock, data=data, logs=logs, names=names, parts=parts)
         looked = asyncio.run(looking)
     if settings.database.url is None:
         looked.append(not_checked("database", "There is none to ask."))

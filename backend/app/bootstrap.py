@@ -28,12 +28,13 @@ from backend.app.providers.issue_tracker.github import github
 from backend.app.providers.langsmith_tracer import LangSmithTracer, keep_libraries_from_tracing
 from backend.app.providers.llm.factory import language_model
 from backend.app.providers.metrics import PrometheusMetrics
-from backend.app.providers.name_model import name_model
+from backend.app.providers.name_model import is_intact, model_folder, name_model
 from backend.app.providers.web_search import CannedWebSearch
 from backend.app.providers.web_search_local import LocalWebSearch, PagesUnreadable
 from backend.app.providers.web_search_tavily import tavily_search
 from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
+from backend.app.services.checkup.parts import PartChecks
 from backend.app.services.counters import DISTRIBUTIONS, HELP
 from backend.app.services.facts import FactReaders
 from backend.app.services.helpdesk.admission import Admission
@@ -81,6 +82,8 @@ _EVERY_HOUR = "0 * * * *"
 _EVERY_MINUTE = "* * * * *"
 _ANSWER_SECONDS = 10.0
 _TIDY_SECONDS = 3600.0
+#: How long a checkup waits for the tracker.
+_LOOK_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -426,3 +429,27 @@ def log_dir(settings: Settings) -> Path:
 def ui_dir(settings: Settings) -> Path:
     """Where the built page is."""
     return settings.server.ui_dir or _ROOT / "frontend-vue" / "dist"
+
+
+def part_checks(settings: Settings, clock: Clock) -> PartChecks:
+    """The checks of what can be set up, over the adapters that a start would use."""
+
+    async def ask_tracker() -> int:
+        seconds = min(settings.github.timeout_seconds, _LOOK_SECONDS)
+        made = github(settings.github.model_copy(update={"timeout_seconds": seconds}), clock)
+        async with made.client:
+            return await made.look()
+
+    @asynccontextmanager
+    async def search() -> AsyncIterator[None]:
+        async with AsyncExitStack() as held:
+            await _web_search(settings, held, demo=False)
+            yield
+
+    async def has_names() -> bool:
+        folder = model_folder(settings.leaving.model_dir)
+        return folder is not None and await asyncio.to_thread(is_intact, folder)
+
+    return PartChecks(
+        settings, lambda: language_model(settings.model), search, ask_tracker, has_names
+    )

@@ -11,7 +11,6 @@ from backend.app.domain.checkup import Finding
 from backend.app.services.checkup.checks import Check, Checkup
 from backend.app.services.checkup.configuration import SettingChecks
 from backend.app.services.checkup.database import DatabaseChecks
-from backend.app.services.checkup.parts import PARTS
 from backend.app.services.checkup.storage import FolderCheck
 
 
@@ -22,7 +21,7 @@ async def checkup(
     data: Path,
     logs: Path,
     names: Sequence[str],
-    parts: Sequence[Check] = PARTS,
+    parts: Sequence[Check] = (),
 ) -> list[Finding]:
     """Look at everything; the database is asked only when the settings have a URL.
 
