@@ -11,12 +11,14 @@ from pydantic import ValidationError
 
 from backend.app.bootstrap import Container
 from backend.app.core.errors import AppError
+from backend.app.core.logging import configure
 from backend.app.domain.principals import Role, user_id_hash
 from backend.app.domain.runs import AbortReason
 from backend.app.domain.sessions import AgentSessionId
 from backend.app.schemas.helpdesk import AgentSession
 from backend.app.services.helpdesk.flags import Flag
 from backend.app.services.knowledge.reading import read_folder, read_json_lines
+from scripts import doctor
 from scripts.instance import attached, what_is_wrong
 from scripts.provision import default_data
 
@@ -173,6 +175,8 @@ def _parser() -> argparse.ArgumentParser:
         )
     )
     _session_verbs(nouns)
+    verb = nouns.add_parser("doctor", help="look at every part and say what is wrong")
+    verb.add_argument("--json", action="store_true", help="findings as JSON")
     return parser
 
 
@@ -260,7 +264,11 @@ async def _run(arguments: argparse.Namespace) -> None:
 def main() -> None:
     """The command."""
     arguments = _parser().parse_args()
+    configure("warning", "auto")  # on stderr: stdout is for what was asked
     try:
+        if arguments.noun == "doctor":
+            data = arguments.data.expanduser().resolve()
+            raise SystemExit(doctor.run(data, as_json=arguments.json))
         asyncio.run(_run(arguments))
     except AppError as error:
         raise SystemExit(f"Refused: {error.detail}") from error

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
@@ -26,14 +27,16 @@ from backend.app.domain.tracker import IssueTracker
 from backend.app.providers.audit_log import AuditFile
 from backend.app.providers.embeddings import MiniLM
 from backend.app.providers.issue_tracker.github import github
+from backend.app.providers.langsmith_tracer import LangSmithTracer, keep_libraries_from_tracing
 from backend.app.providers.llm.factory import language_model
 from backend.app.providers.metrics import PrometheusMetrics
-from backend.app.providers.name_model import name_model
+from backend.app.providers.name_model import is_intact, model_folder, name_model
 from backend.app.providers.web_search import CannedWebSearch
 from backend.app.providers.web_search_local import LocalWebSearch, PagesUnreadable
 from backend.app.providers.web_search_tavily import tavily_search
 from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
+from backend.app.services.checkup.parts import PartChecks
 from backend.app.services.counters import DISTRIBUTIONS, HELP
 from backend.app.services.facts import FactReaders
 from backend.app.services.helpdesk.admission import Admission
@@ -67,9 +70,12 @@ from backend.app.services.knowledge.library import KnowledgeLibrary
 from backend.app.services.runs.checkpoint import Checkpoints, checkpoints
 from backend.app.services.runs.claims import Claims
 from backend.app.services.runs.control import RunControls
+from backend.app.services.runs.counting import CountCheckpoint
 from backend.app.services.runs.engine import RunEngine
 from backend.app.services.runs.events import RunEvents
 from backend.app.services.runs.fitness import refuse_unless_fit
+from backend.app.services.series import complete
+from backend.app.services.telemetry import Telemetry
 from backend.app.services.tickets.desk import TicketDesk
 from backend.app.services.tickets.issues import IssueWatch
 from backend.app.services.tools.web_search import WebSearch
@@ -79,6 +85,9 @@ _DRAIN_SECONDS = 10.0
 _EVERY_HOUR = "0 * * * *"
 _EVERY_MINUTE = "* * * * *"
 _ANSWER_SECONDS = 10.0
+_TIDY_SECONDS = 3600.0
+#: How long a checkup waits for the tracker.
+_LOOK_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -101,6 +110,7 @@ class Container:
     jobs: Jobs
     tickets: TicketDesk
     escalation: Escalation
+    telemetry: Telemetry
     runs: RunEngine
     claims: Claims
     agent: HelpdeskRunner
@@ -123,7 +133,7 @@ class Container:
 
     async def metrics_page(self) -> tuple[bytes, str]:
         """The text of a scrape and its content type."""
-        return self.metrics.page(await self.facts.counters(), HELP, DISTRIBUTIONS)
+        return self.metrics.page(complete(await self.facts.counters()), HELP, DISTRIBUTIONS)
 
 
 def _as_they_are(made: Checkpoints) -> Checkpoints:
@@ -172,9 +182,15 @@ async def build(
     embeddings = MiniLM(settings.semantic)
     engine = database.create_engine(settings.database)
     probe = database.create_probe(settings.database)
+    keep_libraries_from_tracing()
+    tracer = LangSmithTracer(settings.traces, clock) if settings.traces.tracing_v2 else None
     try:
         await database.refuse_unless_current(engine)
-        facts = FactReaders(unit_of_work(engine), AuditFile(log_dir(settings), clock))
+        facts = FactReaders(
+            unit_of_work(engine),
+            AuditFile(log_dir(settings), clock),
+            timedelta(days=settings.observability.facts_kept_days),
+        )
         # Before anybody tells anything: commands and the start's own preparations tell facts too.
         await facts.settle()
         uow, tasks, passwords = unit_of_work(engine), Tasks(), Passwords()
@@ -182,12 +198,14 @@ async def build(
         searches = asyncio.Semaphore(max(1, settings.database.pool_size // 2))
         library = KnowledgeLibrary(uow, ids, searches=searches)
         sweeps = IdentitySweeps(uow, settings.identity)
+        metrics = PrometheusMetrics()
         async with AsyncExitStack() as held:
             leaving = await held.enter_async_context(_leaving(settings))
             filed = replace(leaving, stays_here=not settings.github.is_configured)
             parts = agent_with or AgentParts(web=await _web_search(settings, held, demo=demo))
             model = await held.enter_async_context(language_model(settings.model))
-            runs = await held.enter_async_context(_runs(settings, uow, tasks, clock, parts))
+            count = metrics.count_checkpoint
+            runs = await held.enter_async_context(_runs(settings, uow, tasks, clock, parts, count))
             tracker = await held.enter_async_context(_tracker(settings, clock, parts))
             writing = settings.github, settings.agent, IssueNews(ids)
             issues = IssueWriter(uow, ids, clock, tasks, tracker, *writing)
@@ -197,9 +215,8 @@ async def build(
                 uow, library, duplicates, parts.web, leaves=leaving.query, issues=searched
             )
             mind = _mind(settings, parts.model or model, ids)
-            agent = _agent(
-                settings, uow, runs, tools, categories, clock, ids, parts, mind, issues, filed
-            )
+            made_of = parts, mind, issues, filed, tracer
+            agent = _agent(settings, uow, runs, tools, categories, clock, ids, *made_of)
             agent_sweeps = SessionSweeps(
                 uow, agent.stopping, runs.engine.checkpoints, settings.checkpoints.ttl
             )
@@ -209,7 +226,7 @@ async def build(
                 probe=probe,
                 uow=uow,
                 tasks=tasks,
-                metrics=PrometheusMetrics(),
+                metrics=metrics,
                 accounts=Accounts(uow, ids, clock, passwords),
                 sign_in=SignIn(
                     uow, ids, passwords, settings.identity, await passwords.hash(ids.secret())
@@ -219,10 +236,13 @@ async def build(
                 library=library,
                 facts=facts,
                 sweeps=sweeps,
-                jobs=_jobs(uow, settings, sweeps, agent_sweeps, issues, duplicates),
+                jobs=_jobs(uow, settings, sweeps, agent_sweeps, issues, duplicates, facts),
                 tickets=TicketDesk(uow),
                 escalation=Escalation(
                     uow, ids, agent.admission, Filing(ids, issues), filed, settings.chat
+                ),
+                telemetry=Telemetry(
+                    uow, metrics.count_page_event, settings.observability.page_telemetry
                 ),
                 runs=runs.engine,
                 claims=runs.claims,
@@ -239,6 +259,8 @@ async def build(
             await runs.engine.drain(_DRAIN_SECONDS)
     finally:
         embeddings.close()
+        if tracer is not None:
+            await tracer.close()
         await engine.dispose()
         await probe.dispose()
 
@@ -278,6 +300,7 @@ def _jobs(
     sessions: SessionSweeps,
     issues: IssueWriter,
     duplicates: Duplicates,
+    facts: FactReaders,
 ) -> Jobs:
     """Every job there is: whoever works must know them all."""
     jobs = Jobs(uow, settings.jobs, settings.database)
@@ -286,6 +309,7 @@ def _jobs(
     jobs.register(FILE_ISSUE, issues.advance)
     jobs.register("issue_sweep", issues.sweep, cron=_EVERY_MINUTE)
     jobs.register(TICKET_VECTORS_JOB, duplicates.index, cron=_EVERY_MINUTE)
+    jobs.register("fact_retention", facts.forget_old, cron=_EVERY_HOUR)
     jobs.register("job_retention", jobs.forget_old, cron=_EVERY_HOUR)
     return jobs
 
@@ -315,13 +339,18 @@ class _Runs:
 
 @asynccontextmanager
 async def _runs(
-    settings: Settings, uow: UnitOfWork, tasks: Tasks, clock: Clock, parts: AgentParts
+    settings: Settings,
+    uow: UnitOfWork,
+    tasks: Tasks,
+    clock: Clock,
+    parts: AgentParts,
+    count: CountCheckpoint,
 ) -> AsyncIterator[_Runs]:
     assert settings.database.url is not None  # whoever builds has chosen a database
     url, owner = settings.database.url.get_secret_value(), OwnerId(uuid4())
     await refuse_unless_fit(uow, clock, settings.runs, settings.checkpoints.backend, owner)
     bell = Bell(url, NOTIFY_CHANNEL)
-    async with checkpoints(settings.checkpoints, url) as kept, bell.listening():
+    async with checkpoints(settings.checkpoints, url, count=count) as kept, bell.listening():
         claims = Claims(uow, clock, settings.runs, owner)
         engine = RunEngine(uow, claims, parts.kept(kept), tasks, bell, settings.runs)
         controls = RunControls(uow, claims, bell, settings.runs)
@@ -364,6 +393,7 @@ def _agent(
     mind: Mind | None,
     issues: IssueWriter,
     filed: Leaving,
+    tracer: LangSmithTracer | None,
 ) -> HelpdeskRunner:
     graph = build_helpdesk_graph(
         runs.engine.checkpoints.saver,
@@ -387,6 +417,7 @@ def _agent(
         claims=runs.claims,
         engine=runs.engine,
         sessions=HelpdeskSessions(uow, admission, runs.events, filed),
+        tracer=tracer,
     )
 
 
@@ -401,6 +432,7 @@ async def background(container: Container) -> AsyncIterator[None]:
             await held.enter_async_context(container.jobs.working())
         always = every(
             (settings.observability.fact_poll_seconds, "facts", container.facts.read_all),
+            (_TIDY_SECONDS, "audit_rotation", container.facts.tidy),
             (_ANSWER_SECONDS, "unanswered_questions", container.exchanges.answer_left_over),
             (settings.runs.heartbeat_seconds, "heartbeat", container.claims.beat),
             (settings.runs.sweep_seconds, "runs_left_over", container.runs.sweep),
@@ -421,3 +453,27 @@ def log_dir(settings: Settings) -> Path:
 def ui_dir(settings: Settings) -> Path:
     """Where the built page is."""
     return settings.server.ui_dir or _ROOT / "frontend-vue" / "dist"
+
+
+def part_checks(settings: Settings, clock: Clock) -> PartChecks:
+    """The checks of what can be set up, over the adapters that a start would use."""
+
+    async def ask_tracker() -> int:
+        seconds = min(settings.github.timeout_seconds, _LOOK_SECONDS)
+        made = github(settings.github.model_copy(update={"timeout_seconds": seconds}), clock)
+        async with made.client:
+            return await made.look()
+
+    @asynccontextmanager
+    async def search() -> AsyncIterator[None]:
+        async with AsyncExitStack() as held:
+            await _web_search(settings, held, demo=False)
+            yield
+
+    async def has_names() -> bool:
+        folder = model_folder(settings.leaving.model_dir)
+        return folder is not None and await asyncio.to_thread(is_intact, folder)
+
+    return PartChecks(
+        settings, lambda: language_model(settings.model), search, ask_tracker, has_names
+    )

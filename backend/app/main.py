@@ -18,6 +18,7 @@ from backend.app.api import (
     integrations,
     knowledge,
     metrics,
+    telemetry,
     tickets,
     triage,
     ui,
@@ -118,6 +119,7 @@ def create_app(
         triage.router,
         tickets.router,
         integrations.router,
+        telemetry.router,
         metrics.router,
     ):
         app.include_router(router)

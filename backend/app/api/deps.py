@@ -22,6 +22,7 @@ from backend.app.services.helpdesk_graph.switchboard import Switchboard
 from backend.app.services.identity.secrets import ACCESS_TOKEN_PREFIX, is_csrf_token
 from backend.app.services.identity.sign_in import SignIn, SignInRequired
 from backend.app.services.knowledge.library import KnowledgeLibrary
+from backend.app.services.telemetry import Telemetry
 from backend.app.services.tickets.desk import TicketDesk
 from backend.app.services.tickets.issues import IssueWatch
 
@@ -48,6 +49,7 @@ class Services(Protocol):
     duplicates: Duplicates
     categories: Categories
     embeddings: Embeddings
+    telemetry: Telemetry
 
     async def database_answers(self) -> bool:
         """Whether the database answers in time."""

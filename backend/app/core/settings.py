@@ -24,6 +24,7 @@ from backend.app.core.job_settings import JobSettings
 from backend.app.core.leaving_settings import GitHubTextSettings, LeavingSettings
 from backend.app.core.model_settings import ModelSettings
 from backend.app.core.semantic_settings import SemanticSettings
+from backend.app.core.trace_settings import TraceSettings
 from backend.app.core.web_search_settings import WebSearchSettings
 
 
@@ -248,6 +249,8 @@ class ObservabilitySettings(BaseSettings):
     log_dir: Path | None = None
     metrics_token: SecretStr | None = None
     fact_poll_seconds: float = Field(default=1.0, gt=0, le=60)
+    facts_kept_days: int = Field(default=365, ge=1, le=3660)
+    page_telemetry: bool = True
 
 
 class Settings(BaseModel):
@@ -270,6 +273,7 @@ class Settings(BaseModel):
     github: GitHubSettings = Field(default_factory=GitHubSettings)
     semantic: SemanticSettings = Field(default_factory=SemanticSettings)
     observability: ObservabilitySettings = Field(default_factory=ObservabilitySettings)
+    traces: TraceSettings = Field(default_factory=TraceSettings)
 
     def refuse_if_unsafe(self) -> None:
         """Raise `UnsafeSettings` for a combination that would expose people's passwords or data."""
@@ -312,4 +316,5 @@ SETTINGS_GROUPS: tuple[type[BaseSettings], ...] = (
     GitHubSettings,
     SemanticSettings,
     ObservabilitySettings,
+    TraceSettings,
 )

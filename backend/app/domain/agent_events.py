@@ -1,7 +1,7 @@
 """Facts of an agent session, under the names that audit lines have always had."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from backend.app.domain.chat import ChatSessionId
 from backend.app.domain.events import Fact
@@ -99,6 +99,15 @@ class AgentToolCalled(AgentFact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSpecialistRan(AgentFact):
+    """A node with one skill did its work; the duration is in milliseconds."""
+
+    kind: ClassVar[str] = "agent.specialist_ran"
+    action: NextAction
+    duration_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentAwaitsUser(AgentFact):
     """A session waits for an answer. ``position`` counts clarifying questions; None of a
     proposal.
@@ -175,10 +184,16 @@ class AgentAborted(AgentFact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentFailed(AgentFact):
-    """A session met a fault of ours; ``error`` is its type, never its words."""
+    """A session met a fault of ours; ``error`` is its type, and of its words there is a digest."""
 
     kind: ClassVar[str] = "agent.error"
     error: str
+    message_hash: str
+
+    def data(self) -> dict[str, Any]:
+        """The fact's fields; the error's type is told as ``kind``."""
+        told = super(AgentFailed, self).data()
+        return {"kind": told.pop("error"), **told}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,6 +99,17 @@ class ChatNotice:
     issue_number: int
 
 
+#: The kind of turn at which a session's line stands, when it is over, and its outcome.
+OUTCOMES_OF_LINES = {
+    "filed": "filed",
+    "linked": "linked",
+    "resolved": "resolved_by_agent",
+    "aborted": "aborted",
+}
+#: Of a session that goes on.
+STILL_OPEN = "open"
+
+
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
     """One line of a chat session; ``seq`` orders it within the session, from 1 without gaps."""

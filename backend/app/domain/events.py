@@ -131,11 +131,14 @@ class QuestionAnswered(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRated(Fact):
-    """An answer got a verdict, or lost it (None)."""
+    """An answer got a verdict, or lost it (None). ``outcome`` is the agent session's whose line it
+    is; ``open`` of one that goes on, None where it is an answer of the knowledge base.
+    """
 
     kind: ClassVar[str] = "chat.answer_rated"
     message_id: ChatMessageId
     rating: Rating | None
+    outcome: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

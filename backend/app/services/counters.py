@@ -13,7 +13,7 @@ from backend.app.domain.sessions import TOOL_NAMES
 Data = Mapping[str, Any]
 Labels = dict[str, str]
 
-_AGENT = "chatbot_helpdesk_agent_"
+AGENT = "chatbot_helpdesk_agent_"
 _SECONDS = (1, 5, 15, 30, 60, 300, 1800, 7200, 86_400)
 _STEP_SECONDS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15)
 _SMALL_COUNTS = (0, 1, 2, 3, 4, 6, 8, 12)
@@ -38,20 +38,12 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
-    """A fact moves a counter by its value."""
-
-    name: str
-    value: Callable[[Data], float]
-    labels: Callable[[Data], Labels] = lambda _: {}
-
-
-@dataclass(frozen=True, slots=True)
 class Count:
-    """A fact moves a counter by one."""
+    """A fact moves a counter, by one unless ``by`` says how far; by nothing is not at all."""
 
     name: str
     labels: Callable[[Data], Labels | None] = lambda _: {}
+    by: Callable[[Data], float] = lambda _: 1
 
 
 def _outcome(data: Data) -> Labels:
@@ -60,6 +52,7 @@ def _outcome(data: Data) -> Labels:
     return {"outcome": str(reason if reason in {"budget_exhausted", "error"} else told)}
 
 
+WITHDRAWN = "withdrawn"
 _STEP_OUTCOMES = {"ok": "ok", "empty": "ok", "timed_out": "timeout"}
 _TOOL_OUTCOMES = {"ok": "ok", "empty": "ok", "switched_off": "skipped", "blocked": "skipped"}
 #: A tool's name → its step's.
@@ -100,8 +93,17 @@ def _decided(data: Data) -> Labels:
     return {"next_action": data["next_action"], "by": by, "prompt": prompt or "none"}
 
 
-def _specialist(data: Data) -> float | None:
-    return None if data["role"] == "supervisor" else data["latency_ms"] / 1000
+def _answer_rating(data: Data) -> Labels | None:
+    return None if data.get("outcome") else {"rating": data["rating"] or WITHDRAWN}
+
+
+def _outcome_rating(data: Data) -> Labels | None:
+    outcome = data.get("outcome")
+    return {"outcome": f"{outcome}_{data['rating'] or WITHDRAWN}"} if outcome else None
+
+
+def _tokens(data: Data) -> float:
+    return float(data["tokens_in"] + data["tokens_out"])
 
 
 def _position(data: Data) -> Labels | None:
@@ -110,7 +112,7 @@ def _position(data: Data) -> Labels | None:
 
 
 #: Fact kind → what it moves.
-TABLE: dict[str, tuple[Count | Sum | Distribution, ...]] = {
+TABLE: dict[str, tuple[Count | Distribution, ...]] = {
     "auth.signed_in": (Count("chatbot_sign_ins_total", lambda _: {"outcome": "ok"}),),
     "auth.sign_in_refused": (
         Count("chatbot_sign_ins_total", lambda data: {"outcome": data["reason"]}),
@@ -125,69 +127,68 @@ TABLE: dict[str, tuple[Count | Sum | Distribution, ...]] = {
         ),
     ),
     "chat.answer_rated": (
-        Count("chatbot_feedback_total", lambda data: {"rating": data["rating"] or "withdrawn"}),
+        Count("chatbot_feedback_total", _answer_rating),
+        Count(f"{AGENT}feedback_total", _outcome_rating),
     ),
-    "agent.started": (Count(f"{_AGENT}started_total", lambda data: {"trigger": data["trigger"]}),),
-    "agent.request_repeated": (Count(f"{_AGENT}session_dedup_total"),),
+    "agent.started": (Count(f"{AGENT}started_total", lambda data: {"trigger": data["trigger"]}),),
+    "agent.request_repeated": (Count(f"{AGENT}session_dedup_total"),),
     "agent.acl_violation": (Count("chatbot_helpdesk_session_acl_violation_total"),),
     "agent.supervisor_decision": (
-        Count(f"{_AGENT}step_total", _step),
-        Count(f"{_AGENT}decision_total", _decided),
+        Count(f"{AGENT}step_total", _step),
+        Count(f"{AGENT}decision_total", _decided),
         Distribution(
-            f"{_AGENT}turn_latency_seconds",
+            f"{AGENT}turn_latency_seconds",
             _STEP_SECONDS,
             lambda data: data["latency_ms"] / 1000,
             lambda _: {"phase": "supervisor"},
         ),
     ),
-    "agent.model_call": (
-        Sum(
-            f"{_AGENT}tokens_used_total",
-            lambda data: data["tokens_in"] + data["tokens_out"],
-            lambda data: {"role": data["role"]},
-        ),
-        Count(
-            f"{_AGENT}model_call_total",
-            lambda data: {name: data[name] for name in ("role", "outcome", "prompt")},
-        ),
+    "agent.specialist_ran": (
         Distribution(
-            f"{_AGENT}turn_latency_seconds",
+            f"{AGENT}turn_latency_seconds",
             _STEP_SECONDS,
-            _specialist,
+            lambda data: data["duration_ms"] / 1000,
             lambda _: {"phase": "specialist"},
         ),
     ),
+    "agent.model_call": (
+        Count(f"{AGENT}tokens_used_total", lambda data: {"role": data["role"]}, _tokens),
+        Count(
+            f"{AGENT}model_call_total",
+            lambda data: {name: data[name] for name in ("role", "outcome", "prompt")},
+        ),
+    ),
     "agent.injection_blocked": (
-        Count(f"{_AGENT}prompt_injection_blocked_total", lambda data: {"reason": data["reason"]}),
+        Count(f"{AGENT}prompt_injection_blocked_total", lambda data: {"reason": data["reason"]}),
     ),
     "agent.tool_call": (
-        Count(f"{_AGENT}step_total", _tool_step),
-        Count(f"{_AGENT}tool_total", _tool),
+        Count(f"{AGENT}step_total", _tool_step),
+        Count(f"{AGENT}tool_total", _tool),
         Distribution(
-            f"{_AGENT}turn_latency_seconds",
+            f"{AGENT}turn_latency_seconds",
             _STEP_SECONDS,
             _tool_seconds,
             lambda _: {"phase": "tool"},
         ),
     ),
-    "agent.awaiting_user": (Count(f"{_AGENT}clarifying_questions_total", _position),),
-    "agent.draft_ready": (Count(f"{_AGENT}draft_ready_total"),),
-    "agent.user_confirmed": (Count(f"{_AGENT}user_confirmed_total"),),
-    "agent.issue_filed": (Count(f"{_AGENT}issue_filed_total", _filing),),
+    "agent.awaiting_user": (Count(f"{AGENT}clarifying_questions_total", _position),),
+    "agent.draft_ready": (Count(f"{AGENT}draft_ready_total"),),
+    "agent.user_confirmed": (Count(f"{AGENT}user_confirmed_total"),),
+    "agent.issue_filed": (Count(f"{AGENT}issue_filed_total", _filing),),
     "tracker.issue_changed": (
         Count("chatbot_tracker_changes_total", lambda data: {"change": data["change"]}),
     ),
-    "agent.aborted": (Count(f"{_AGENT}aborted_total", lambda data: {"reason": data["reason"]}),),
+    "agent.aborted": (Count(f"{AGENT}aborted_total", lambda data: {"reason": data["reason"]}),),
     "agent.outcome": (
-        Count(f"{_AGENT}outcome_total", _outcome),
+        Count(f"{AGENT}outcome_total", _outcome),
         Distribution(
-            f"{_AGENT}session_latency_seconds",
+            f"{AGENT}session_latency_seconds",
             _SECONDS,
             lambda data: data["duration_ms"] / 1000,
         ),
-        Distribution(f"{_AGENT}turns_per_session", _SMALL_COUNTS, lambda d: d["total_turns"]),
+        Distribution(f"{AGENT}turns_per_session", _SMALL_COUNTS, lambda d: d["total_turns"]),
         Distribution(
-            f"{_AGENT}user_questions_per_session", _SMALL_COUNTS, lambda d: d["total_questions"]
+            f"{AGENT}user_questions_per_session", _SMALL_COUNTS, lambda d: d["total_questions"]
         ),
     ),
 }
@@ -197,26 +198,27 @@ HELP = {
     "chatbot_chat_sessions_total": "Chat sessions opened, by mode.",
     "chatbot_answers_total": "Questions answered, by whether the knowledge base held an answer.",
     "chatbot_feedback_total": "Verdicts on answers.",
-    f"{_AGENT}started_total": "Agent sessions started, by what began them.",
-    f"{_AGENT}session_dedup_total": "Requests repeated under their idempotency key.",
+    f"{AGENT}feedback_total": "Verdicts on sessions by their outcome and what was said of it.",
+    f"{AGENT}started_total": "Agent sessions started, by what began them.",
+    f"{AGENT}session_dedup_total": "Requests repeated under their idempotency key.",
     "chatbot_helpdesk_session_acl_violation_total": "Requests for another person's session.",
-    f"{_AGENT}turn_latency_seconds": "Time of a decision or a tool call.",
-    f"{_AGENT}decision_total": "Decisions of the supervisor, by model or by rules.",
-    f"{_AGENT}tokens_used_total": "Tokens by the provider's count, by what they were used for.",
-    f"{_AGENT}model_call_total": "Questions to a model by how they ended.",
-    f"{_AGENT}prompt_injection_blocked_total": "Attempts to steer a model that were stopped.",
-    f"{_AGENT}step_total": "Steps of the agent by how they ended.",
-    f"{_AGENT}tool_total": "Tool calls by how they ended.",
-    f"{_AGENT}clarifying_questions_total": "Clarifying questions by their position.",
-    f"{_AGENT}draft_ready_total": "Drafts that were shown.",
-    f"{_AGENT}user_confirmed_total": "Drafts and links that were confirmed.",
-    f"{_AGENT}issue_filed_total": "Tickets in the tracker: written, or found when looked for.",
+    f"{AGENT}turn_latency_seconds": "Time of a decision, a tool call or a specialist's work.",
+    f"{AGENT}decision_total": "Decisions of the supervisor, by model or by rules.",
+    f"{AGENT}tokens_used_total": "Tokens by the provider's count, by what they were used for.",
+    f"{AGENT}model_call_total": "Questions to a model by how they ended.",
+    f"{AGENT}prompt_injection_blocked_total": "Attempts to steer a model that were stopped.",
+    f"{AGENT}step_total": "Steps of the agent by how they ended.",
+    f"{AGENT}tool_total": "Tool calls by how they ended.",
+    f"{AGENT}clarifying_questions_total": "Clarifying questions by their position.",
+    f"{AGENT}draft_ready_total": "Drafts that were shown.",
+    f"{AGENT}user_confirmed_total": "Drafts and links that were confirmed.",
+    f"{AGENT}issue_filed_total": "Tickets in the tracker: written, or found when looked for.",
     "chatbot_tracker_changes_total": "Changes of issues that the tracker's webhook told of.",
-    f"{_AGENT}aborted_total": "Sessions that were ended before their end, by reason.",
-    f"{_AGENT}outcome_total": "Sessions by outcome.",
-    f"{_AGENT}session_latency_seconds": "Time from a session's start to its outcome.",
-    f"{_AGENT}turns_per_session": "The supervisor's decisions in one session.",
-    f"{_AGENT}user_questions_per_session": "Clarifying questions in one session.",
+    f"{AGENT}aborted_total": "Sessions that were ended before their end, by reason.",
+    f"{AGENT}outcome_total": "Sessions by outcome.",
+    f"{AGENT}session_latency_seconds": "Time from a session's start to its outcome.",
+    f"{AGENT}turns_per_session": "The supervisor's decisions in one session.",
+    f"{AGENT}user_questions_per_session": "Clarifying questions in one session.",
 }
 
 #: The names that are distributions: their counters end in ``_bucket``, ``_sum`` and ``_count``.
@@ -226,15 +228,14 @@ DISTRIBUTIONS = frozenset(
 
 
 def movements(kind: str, data: Data) -> Iterable[Movement]:
-    """What a fact moves."""
+    """What a fact moves; nothing when its session was deleted before it was counted."""
+    if data.get("redacted"):
+        return
     for one in TABLE.get(kind, ()):
         if isinstance(one, Distribution):
             yield from _spread(one, data)
-        elif isinstance(one, Sum):
-            if by := one.value(data):
-                yield Movement(one.name, one.labels(data), by)
-        elif (labels := one.labels(data)) is not None:
-            yield Movement(one.name, labels)
+        elif (labels := one.labels(data)) is not None and (by := one.by(data)):
+            yield Movement(one.name, labels, by)
 
 
 def summed(moved: Iterable[Movement]) -> list[tuple[str, Labels, float]]:

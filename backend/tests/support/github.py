@@ -138,6 +138,8 @@ class FakeGitHub:
             return self._page(call)
         if call.name == "search":
             return 200, {}, self._found(call.query["q"])
+        if call.name == "repository":
+            return 200, {}, {"id": 1, "full_name": REPO, "private": True}
         number = int(call.path.rsplit("/", 1)[1])
         found = [one for one in self.issues if one["number"] == number]
         missing = {"message": "Not Found", "documentation_url": _DOCS}
@@ -216,6 +218,8 @@ async def _read(reader: asyncio.StreamReader) -> Call:
     raw = await reader.readexactly(int(headers.get("content-length", 0)))
     parts = urlsplit(target)
     name = "search" if parts.path == "/search/issues" else "get"
+    if parts.path == f"/repos/{REPO}":
+        name = "repository"
     if parts.path.endswith("/issues") and name != "search":
         name = "create" if method == "POST" else "list"
     query = dict(parse_qsl(parts.query, keep_blank_values=True))

@@ -64,10 +64,21 @@ PROBLEM: dict[str, Any] = {
     "required": ["message", "documentation_url"],
     "properties": {"message": _TEXT, "documentation_url": _TEXT},
 }
-_ANSWERS = {"create": ISSUE, "list": {"type": "array", "items": ISSUE}, "search": FOUND}
+REPOSITORY: dict[str, Any] = {
+    "type": "object",
+    "required": ["id", "full_name", "private"],
+    "properties": {"id": {"type": "integer"}, "full_name": _TEXT, "private": {"type": "boolean"}},
+}
+_ANSWERS = {
+    "create": ISSUE,
+    "list": {"type": "array", "items": ISSUE},
+    "search": FOUND,
+    "repository": REPOSITORY,
+}
 _QUERIES = {
     "create": set(),
     "get": set(),
+    "repository": set(),
     "list": {"state", "sort", "direction", "since", "per_page", "page"},
     "search": {"q", "sort", "order", "per_page", "page", "advanced_search"},
 }

@@ -43,7 +43,8 @@ _LIBRARIES_TABLES = {
 #: Hold one row that a migration made.
 _KEPT_TABLES = {"fact_epochs", "instance_keys"}
 
-for name in [name for name in os.environ if name.startswith(("HELPDESK_", "DATABASE_", "GITHUB_"))]:
+_OURS = ("HELPDESK_", "DATABASE_", "GITHUB_", "LANGCHAIN_", "LANGSMITH_")
+for name in [name for name in os.environ if name.startswith(_OURS)]:
     del os.environ[name]  # a developer's own settings are no part of a test
 
 

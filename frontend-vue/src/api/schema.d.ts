@@ -582,6 +582,26 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/telemetry': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Take Telemetry
+     * @description Count what happened in the page. Names and properties are closed; there is no text.
+     */
+    post: operations['take_telemetry_api_telemetry_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/tickets': {
     parameters: {
       query?: never
@@ -919,6 +939,18 @@ export interface components {
       updated_at: string
     }
     /**
+     * CancelClicked
+     * @description Somebody wanted to end a session.
+     */
+    CancelClicked: {
+      from_state: components['schemas']['FromState']
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      name: 'agent.cancel_clicked'
+    }
+    /**
      * Candidate
      * @description A ticket, or an issue of the tracker, that may be about the same.
      *
@@ -1098,6 +1130,26 @@ export interface components {
       next_before: string | null
     }
     /**
+     * ChipClicked
+     * @description A chip was pressed; positions count from one.
+     */
+    ChipClicked: {
+      chip_kind: components['schemas']['ChipKind']
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      name: 'agent.chip_clicked'
+      /** Position */
+      position: number
+    }
+    /**
+     * ChipKind
+     * @description What a chip leads to.
+     * @enum {string}
+     */
+    ChipKind: 'get_help' | 'switch_to_agent' | 'quick_reply'
+    /**
      * ClassifyRequest
      * @description A text to be graded.
      */
@@ -1256,6 +1308,32 @@ export interface components {
       text: string
     }
     /**
+     * ErrorKindShown
+     * @description Which kind of problem a person was shown.
+     * @enum {string}
+     */
+    ErrorKindShown:
+      | 'unreachable'
+      | 'refused'
+      | 'conflict'
+      | 'expired'
+      | 'limit'
+      | 'unavailable'
+      | 'fault'
+      | 'other'
+    /**
+     * ErrorShown
+     * @description A person was shown a problem.
+     */
+    ErrorShown: {
+      kind: components['schemas']['ErrorKindShown']
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      name: 'agent.error_shown'
+    }
+    /**
      * Exchange
      * @description A stored question and its stored answer.
      */
@@ -1272,6 +1350,13 @@ export interface components {
       comment?: string | null
       rating: components['schemas']['Rating'] | null
     }
+    /**
+     * FromState
+     * @description How the session stood when somebody wanted to end it.
+     * @enum {string}
+     */
+    FromState:
+      'starting' | 'running' | 'awaiting_user' | 'awaiting_confirm' | 'confirming' | 'other'
     /**
      * Grades
      * @description How a text is graded; confidences are 0 to 1.
@@ -1368,6 +1453,46 @@ export interface components {
      */
     MessageRole: 'user' | 'assistant'
     /**
+     * ModalLeft
+     * @description The draft's window was left: with a yes, or without one.
+     */
+    ModalLeft: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      name: 'agent.modal_cancelled' | 'agent.modal_submitted'
+    }
+    /**
+     * ModalOpened
+     * @description The draft's window was opened.
+     */
+    ModalOpened: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      name: 'agent.modal_opened'
+      /**
+       * Trigger
+       * @constant
+       */
+      trigger: 'button'
+    }
+    /**
+     * ModeSwitched
+     * @description The mode of a chat was changed.
+     */
+    ModeSwitched: {
+      from: components['schemas']['ChatMode']
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      name: 'agent.mode_switched'
+      to: components['schemas']['ChatMode']
+    }
+    /**
      * NextAction
      * @description The closed set of steps. ``file_new`` and ``link_existing`` are reached by a confirm only.
      * @enum {string}
@@ -1421,6 +1546,22 @@ export interface components {
      * @enum {string}
      */
     Rating: 'helpful' | 'unhelpful'
+    /**
+     * ResumedVia
+     * @description A question was answered.
+     */
+    ResumedVia: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      name: 'agent.resumed_via'
+      /**
+       * Via
+       * @enum {string}
+       */
+      via: 'chip' | 'free_text'
+    }
     /**
      * Role
      * @description What a person may do; each role includes the ones before it.
@@ -1531,6 +1672,30 @@ export interface components {
       summary: string
       /** Title */
       title: string
+    }
+    /**
+     * TelemetryBatch
+     * @description What happened in the page since it told the last time.
+     */
+    TelemetryBatch: {
+      /** Events */
+      events: (
+        | components['schemas']['ModeSwitched']
+        | components['schemas']['ChipClicked']
+        | components['schemas']['ResumedVia']
+        | components['schemas']['ModalOpened']
+        | components['schemas']['ModalLeft']
+        | components['schemas']['CancelClicked']
+        | components['schemas']['ErrorShown']
+      )[]
+    }
+    /**
+     * TelemetryTaken
+     * @description Whether more of it is wanted: False when telemetry is switched off.
+     */
+    TelemetryTaken: {
+      /** Is Wanted */
+      is_wanted: boolean
     }
     /**
      * Ticket
@@ -2794,6 +2959,39 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Article']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  take_telemetry_api_telemetry_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TelemetryBatch']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['TelemetryTaken']
         }
       }
       /** @description Validation Error */

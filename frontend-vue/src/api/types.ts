@@ -30,6 +30,7 @@ export type DraftedTicket = Schemas['DraftedTicket']
 export type CreatedIssue = Schemas['CreateIssueResponse']
 export type WebPage = Schemas['WebPage']
 export type TicketList = Schemas['TicketList']
+export type TelemetryEvent = Schemas['TelemetryBatch']['events'][number]
 
 export type ChatMode = ChatSession['mode']
 export type Rating = NonNullable<ChatMessage['feedback']>

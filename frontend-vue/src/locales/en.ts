@@ -197,6 +197,8 @@ export const en = {
   'feedback.label': 'Was this helpful?',
   'feedback.helpful': 'Helpful',
   'feedback.unhelpful': 'Not helpful',
+  'feedback.why': 'Why? (optional)',
+  'feedback.send': 'Send',
   'feedback.failed': 'Your rating was not stored. {reason}',
   'feedback.stored': 'Thanks, noted',
   'feedback.removed': 'Rating removed',

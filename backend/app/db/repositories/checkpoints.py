@@ -127,6 +127,11 @@ class Kept:
     checkpoint: StoredCheckpoint | None = None
     writes: list[Write] = field(default_factory=list)
 
+    @property
+    def is_something(self) -> bool:
+        """Whether there is anything to store."""
+        return self.checkpoint is not None or bool(self.writes)
+
     def named(self) -> dict[str, Any]:
         """The parameters of `KEEP`."""
         checkpoints = [self.checkpoint] if self.checkpoint else []

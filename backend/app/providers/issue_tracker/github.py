@@ -31,6 +31,7 @@ from backend.app.domain.tracker import (
     Written,
 )
 from backend.app.providers.issue_tracker.limits import until_reset, wait_of
+from backend.app.providers.issue_tracker.markers import holds, lines_of
 from backend.app.providers.issue_tracker.queries import search_query
 
 API_VERSION = "2022-11-28"
@@ -128,7 +129,7 @@ class GitHubIssueTracker:
 
     async def find(self, marker: str, *, since: datetime) -> TrackedIssue | None:
         """See the port. The listing, not the search: the search's index lags behind."""
-        wanted = _lines(marker)
+        wanted = lines_of(marker)
         for page in range(1, _MAX_PAGES + 1):
             answer = await self._read(
                 self._issues,
@@ -140,7 +141,9 @@ class GitHubIssueTracker:
                 page=str(page),
             )
             for one in _listed(answer.json()):
-                if "pull_request" not in one and _holds(_lines(str(one.get("body") or "")), wanted):
+                if "pull_request" not in one and holds(
+                    lines_of(str(one.get("body") or "")), wanted
+                ):
                     return self._issue(one)
             if not _LINK_NEXT.search(answer.headers.get("link", "")):
                 return None
@@ -175,6 +178,14 @@ class GitHubIssueTracker:
         except _Absent:
             return None
         return self._issue(answer.json())
+
+    async def look(self) -> int:
+        """Ask for the repository once; the HTTP status of the answer.
+
+        Raises:
+            TrackerUnavailable: there was none.
+        """
+        return (await self._get(f"{self.settings.api_url}/repos/{self.settings.repo}", {})).status
 
     @property
     def _issues(self) -> str:
@@ -292,15 +303,6 @@ def _listed(told: Any) -> list[dict[str, Any]]:
     if not isinstance(told, list) or not all(isinstance(one, dict) for one in told):
         raise TrackerUnavailable
     return told
-
-
-def _lines(text: str) -> list[str]:
-    return [line.rstrip() for line in text.replace("\r\n", "\n").split("\n") if line.strip()]
-
-
-def _holds(lines: list[str], wanted: list[str]) -> bool:
-    width = len(wanted)
-    return any(lines[at : at + width] == wanted for at in range(len(lines) - width + 1))
 
 
 def github(settings: GitHubSettings, clock: Clock) -> GitHubIssueTracker:

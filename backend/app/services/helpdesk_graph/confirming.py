@@ -20,6 +20,9 @@ from backend.app.services.helpdesk_graph import turns
 from backend.app.services.helpdesk_graph.driver import HelpdeskDriver, about
 from backend.app.services.helpdesk_graph.matter import draft_from
 from backend.app.services.helpdesk_graph.sessions import shown
+from backend.app.services.helpdesk_graph.tracing import trace_agent_tool
+
+_file_ticket = trace_agent_tool("file_ticket")(Filing.file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ class Confirming:
             )
             if preview.digest != digest:
                 raise DraftChanged(extra={"preview": shown(preview).model_dump(mode="json")})
-            filed = await self.filing.file(work, session, principal, preview)
+            filed = await _file_ticket(self.filing, work, session, principal, preview)
         turn = turns.confirmed_turn(session, outcome, filed)
         message_id = await upsert_agent_summary(work, self.ids, session, turn)
         change = {"progress": session.progress, "outcome": outcome, "draft_digest": digest}

@@ -182,7 +182,8 @@ class HelpdeskDriver:
             return Settled(is_over=True)
         failed = NOTHING
         if isinstance(ending, Failed):
-            fact = AgentFailed(**about(session), error=type(ending.error).__name__)
+            kind, digest = type(ending.error).__name__, _hashed(str(ending.error))
+            fact = AgentFailed(**about(session), error=kind, message_hash=digest)
             failed = Telling(facts=(fact,))
         if isinstance(ending, Stopped | Failed):
             failed += await self._stopped_steps(work, claim, context)

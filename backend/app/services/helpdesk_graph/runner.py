@@ -10,11 +10,7 @@ from langgraph.types import Command
 
 from backend.app.core.ids import IdSource
 from backend.app.db.uow import UnitOfWork, Work
-from backend.app.domain.agent_events import (
-    AgentRequestRepeated,
-    AgentResumed,
-    AgentStarted,
-)
+from backend.app.domain.agent_events import AgentRequestRepeated, AgentResumed, AgentStarted
 from backend.app.domain.chat import ChatSessionId
 from backend.app.domain.principals import Principal
 from backend.app.domain.redaction import redact
@@ -49,6 +45,7 @@ from backend.app.services.helpdesk_graph.confirming import Confirming
 from backend.app.services.helpdesk_graph.driver import Prepared, about
 from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions, Launched
 from backend.app.services.helpdesk_graph.stopping import Stopping
+from backend.app.services.helpdesk_graph.tracing import Tracer, trace_agent_run
 from backend.app.services.runs.claims import Claims, RunInProgress
 from backend.app.services.runs.engine import RunEngine
 
@@ -66,7 +63,9 @@ class HelpdeskRunner:
     claims: Claims
     engine: RunEngine
     sessions: HelpdeskSessions
+    tracer: Tracer | None = None
 
+    @trace_agent_run("start")
     async def start_session(
         self, principal: Principal, request: AgentStartRequest, key: str | None
     ) -> Launched:
@@ -145,6 +144,7 @@ class HelpdeskRunner:
         await work.facts.tell(AgentRequestRepeated(**about(session), operation=asked.operation))
         return Launched(session.id, 0)
 
+    @trace_agent_run("resume")
     async def resume_session(
         self, principal: Principal, request: AgentResumeRequest, key: str | None
     ) -> Launched:
@@ -209,6 +209,7 @@ class HelpdeskRunner:
             raise StaleQuestion
         return claim, session
 
+    @trace_agent_run("confirm")
     async def confirm_session(
         self, principal: Principal, request: AgentConfirmRequest, key: str | None
     ) -> Launched:
@@ -262,6 +263,7 @@ class HelpdeskRunner:
             raise SessionEnded
         return Launched(session.id, 0)
 
+    @trace_agent_run("abort")
     async def abort_session(self, principal: Principal, session_id: AgentSessionId) -> AgentTurn:
         """End a session; one that has its outcome keeps it.
 

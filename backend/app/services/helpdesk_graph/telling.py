@@ -10,15 +10,16 @@ from backend.app.domain.agent_events import (
     AgentFact,
     AgentInjectionBlocked,
     AgentModelAsked,
+    AgentSpecialistRan,
     AgentToolCalled,
 )
 from backend.app.domain.sessions import TOOL_NAMES, StepStatus
-from backend.app.services.helpdesk_graph.nodes.steps import SLOW, StepTold
+from backend.app.services.helpdesk_graph.nodes.steps import SLOW, SPECIALISTS, StepTold
 from backend.app.services.helpdesk_graph.thinking import ModelTold
 
 
 def facts_of_step(whose: Mapping[str, Any], told: StepTold) -> list[AgentFact]:
-    """A decision, a tool's call, or neither."""
+    """A decision, a specialist's work, a tool's call, or none of them."""
     facts: list[AgentFact] = []
     if told.is_new:
         facts.append(
@@ -32,6 +33,9 @@ def facts_of_step(whose: Mapping[str, Any], told: StepTold) -> list[AgentFact]:
                 prompt=told.prompt,
             )
         )
+    if told.is_new and told.action in SPECIALISTS:
+        took = told.duration_ms or 0
+        facts.append(AgentSpecialistRan(**whose, action=told.action, duration_ms=took))
     if told.action in SLOW and told.status is not StepStatus.RUNNING:
         facts.append(
             AgentToolCalled(

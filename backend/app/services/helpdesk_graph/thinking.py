@@ -26,6 +26,7 @@ from backend.app.domain.language_models import (
 from backend.app.services.helpdesk_graph.briefing import Brief, Briefing
 from backend.app.services.helpdesk_graph.prompts import Prompt
 from backend.app.services.helpdesk_graph.shapes import Shape
+from backend.app.services.helpdesk_graph.tracing import trace_agent_tool
 
 T = TypeVar("T", bound=Shape)
 
@@ -98,6 +99,11 @@ class Mind:
         """Writes the material of the next call, its markers under a nonce of their own."""
         return Briefing(self.limit, self.ids.uuid().hex[:16])
 
+    @trace_agent_tool(
+        lambda called: f"ask_{called['prompt'].role.value}",
+        run_type="llm",
+        told=lambda called: {"role": called["prompt"].role, "brief": called["brief"].text},
+    )
     async def think(
         self,
         purse: Purse,

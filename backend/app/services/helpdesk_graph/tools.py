@@ -19,6 +19,7 @@ from backend.app.services.chat.answering import suggestions
 from backend.app.services.helpdesk.duplicates import Duplicates
 from backend.app.services.helpdesk.issue_search import IssueSearch
 from backend.app.services.helpdesk_graph.state import MAX_PROPOSAL_TITLE, ProposedSolution
+from backend.app.services.helpdesk_graph.tracing import trace_agent_tool
 from backend.app.services.knowledge.library import KnowledgeLibrary
 from backend.app.services.tools import bounded
 from backend.app.services.tools.bounded import (
@@ -137,6 +138,9 @@ class AgentTools:
             search_duplicates=switched_on.search_duplicates,
         )
 
+    @trace_agent_tool(
+        lambda called: str(called["tool"].name), told=lambda called: {"query": called["use"].query}
+    )
     async def use(self, tool: Tool, use: Use, memory: ToolMemory) -> ToolResult:
         """Use a tool; switches and budgets are looked at once more."""
 

@@ -1,8 +1,8 @@
 """Checkpoints of the backend that is set, and what is done to them beside a run."""
 
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
 from datetime import datetime, timedelta
 from typing import Any, cast
 from weakref import WeakKeyDictionary
@@ -16,7 +16,6 @@ from langgraph.checkpoint.base import (
     CheckpointTuple,
     writes_sort_key,
 )
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from psycopg.rows import dict_row
@@ -26,14 +25,23 @@ from backend.app.core.errors import Unavailable
 from backend.app.core.logging import get_logger
 from backend.app.core.settings import CheckpointBackend, CheckpointSettings
 from backend.app.db.engine import IDLE_IN_TRANSACTION, TRUSTED_SECONDS, for_libpq
+from backend.app.db.repositories.checkpoints import NOTHING_KEPT, Kept
 from backend.app.db.uow import Work
 from backend.app.domain.runs import ThreadId
+from backend.app.services.runs.counting import (
+    CountCheckpoint,
+    CountedSaver,
+    MemorySaver,
+    SqliteSaver,
+    count_nothing,
+    counted,
+)
 from backend.app.services.runs.saver import FencedSaver, made_at, serializer
 
 #: Checkpoints before this version of their format keep a part of themselves with their parent.
 _PLAIN_SINCE = 4
 #: What this version of the library makes; the migration made the same.
-_LIBRARY_VERSIONS = list(range(len(AsyncPostgresSaver.MIGRATIONS)))
+LIBRARY_VERSIONS = list(range(len(AsyncPostgresSaver.MIGRATIONS)))
 
 #: How long a write may hold its claim's row. PostgreSQL takes a pipeline that was not ended to be
 #: active: the limit on idle transactions never ends that of a process that was stopped within one,
@@ -58,9 +66,15 @@ def _config(thread_id: ThreadId, checkpoint_id: str | None) -> RunnableConfig:
 class Checkpoints:
     """The saver that is set, and what is done to checkpoints beside a run."""
 
-    def __init__(self, saver: BaseCheckpointSaver[Any], backend: CheckpointBackend) -> None:
+    def __init__(
+        self,
+        saver: BaseCheckpointSaver[Any],
+        backend: CheckpointBackend,
+        count: CountCheckpoint = count_nothing,
+    ) -> None:
         self.saver = saver
         self.backend = backend
+        self.count = count
 
     async def head(self, thread_id: ThreadId) -> datetime | None:
         """When the thread's latest checkpoint was made, by the clock of the process that made it.
@@ -81,7 +95,8 @@ class Checkpoints:
 
     async def latest(self, work: Work, thread_id: ThreadId) -> CheckpointTuple | None:
         """The thread's latest checkpoint, or None; as the saver would load it."""
-        found = await work.checkpoints.latest(thread_id)
+        with counted(self.count, "read"):
+            found = await work.checkpoints.latest(thread_id)
         if found is None:
             return None
         if found.checkpoint["v"] < _PLAIN_SINCE:
@@ -105,6 +120,20 @@ class Checkpoints:
             [(one.task_id, one.channel, load((one.type or "", one.value))) for one in writes],
         )
 
+    @contextmanager
+    def given_back(self, kept: Kept = NOTHING_KEPT, *, forgets: bool = False) -> Iterator[None]:
+        """Count what is done to checkpoints in the transaction that gives a thread back, which is
+        inside.
+        """
+        op = "delete" if forgets else "write" if kept.is_something else None
+        with counted(self.count, op) if op else nullcontext():
+            yield
+
+    def refused(self, kept: Kept) -> None:
+        """Count that what was kept was not stored, since the run is another's by now."""
+        if kept.is_something:
+            self.count("write", "refused")
+
     async def prune(self, thread_id: ThreadId) -> None:
         """Keep only the latest checkpoint of a thread; under its claim only.
 
@@ -115,7 +144,8 @@ class Checkpoints:
         if not isinstance(self.saver, AsyncPostgresSaver):
             return
         try:
-            await self.saver.aprune([str(thread_id)], strategy="keep_latest")
+            with counted(self.count, "delete"):
+                await self.saver.aprune([str(thread_id)], strategy="keep_latest")
         except psycopg.Error as error:
             get_logger("checkpoints").warning("prune_failed", error=type(error).__name__)
 
@@ -130,6 +160,15 @@ class Checkpoints:
 
     async def delete(self, thread_ids: Sequence[ThreadId]) -> None:
         """Delete all checkpoints of these threads."""
+        with counted(self.count, "delete"):
+            await self._delete(thread_ids)
+
+    async def expire(self, thread_ids: Sequence[ThreadId]) -> None:
+        """Delete what was left of threads to which nobody will come back."""
+        with counted(self.count, "expire"):
+            await self._delete(thread_ids)
+
+    async def _delete(self, thread_ids: Sequence[ThreadId]) -> None:
         if isinstance(self.saver, AsyncPostgresSaver):
             await self.saver.aprune([str(one) for one in thread_ids], strategy="delete")
             return
@@ -142,7 +181,7 @@ async def _refuse_unless_current(pool: AsyncConnectionPool[Any]) -> None:
         rows = await (
             await connection.execute("SELECT v FROM checkpoint_migrations ORDER BY v")
         ).fetchall()
-    if [row["v"] for row in rows] != _LIBRARY_VERSIONS:
+    if [row["v"] for row in rows] != LIBRARY_VERSIONS:
         raise CheckpointSchemaNotCurrent
 
 
@@ -157,7 +196,7 @@ async def _check_after_idling(connection: psycopg.AsyncConnection[Any]) -> None:
 @asynccontextmanager
 async def _postgres(
     settings: CheckpointSettings, url: str, write_within: timedelta
-) -> AsyncIterator[Checkpoints]:
+) -> AsyncIterator[FencedSaver]:
     options = {
         "autocommit": True,
         "prepare_threshold": 0,
@@ -187,24 +226,32 @@ async def _postgres(
     )
     async with pool:
         await _refuse_unless_current(pool)
-        yield Checkpoints(FencedSaver(pool, settings.pool_size), CheckpointBackend.POSTGRES)
+        yield FencedSaver(pool, settings.pool_size)
 
 
 @asynccontextmanager
 async def checkpoints(
-    settings: CheckpointSettings, url: str, *, write_within: timedelta = WRITE_WITHIN
+    settings: CheckpointSettings,
+    url: str,
+    *,
+    write_within: timedelta = WRITE_WITHIN,
+    count: CountCheckpoint = count_nothing,
 ) -> AsyncIterator[Checkpoints]:
     """The checkpoints of the backend that is set; in PostgreSQL a write may take ``write_within``.
+    Each operation is told to ``count``.
 
     Raises:
         CheckpointSchemaNotCurrent: the tables are not what the installed saver needs.
     """
-    if settings.backend is CheckpointBackend.POSTGRES:
-        async with _postgres(settings, url, write_within) as made:
-            yield made
-    elif settings.backend is CheckpointBackend.SQLITE:
-        async with AsyncSqliteSaver.from_conn_string(str(settings.sqlite_path)) as saver:
-            saver.serde = serializer()
-            yield Checkpoints(saver, CheckpointBackend.SQLITE)
-    else:
-        yield Checkpoints(InMemorySaver(serde=serializer()), CheckpointBackend.MEMORY)
+    async with AsyncExitStack() as held:
+        saver: CountedSaver
+        if settings.backend is CheckpointBackend.POSTGRES:
+            saver = await held.enter_async_context(_postgres(settings, url, write_within))
+        elif settings.backend is CheckpointBackend.SQLITE:
+            opened = AsyncSqliteSaver.from_conn_string(str(settings.sqlite_path))
+            connection = (await held.enter_async_context(opened)).conn
+            saver = SqliteSaver(connection, serde=serializer())
+        else:
+            saver = MemorySaver(serde=serializer())
+        saver.count = count
+        yield Checkpoints(saver, settings.backend, count)

@@ -231,18 +231,17 @@ class RunEngine:
         claim, driver = held.claim, self.drivers[held.claim.kind]
         if isinstance(ending, Handed):
             return ending
+        kept = _to_keep(held, ending)
         async with self.uow() as work:
             if not await work.runs.hold(claim):
+                self.checkpoints.refused(kept)
                 return Handed()
             untold = await self._untold(work, held)
             settled = await driver.settle(work, claim, held.context, ending)
-            is_over = settled.is_over
-            await work.runs.release(
-                claim,
-                untold + settled.telling,
-                kept=_to_keep(held, ending),
-                forgets=is_over and self.checkpoints.are_transactional,
-            )
+            is_over, telling = settled.is_over, untold + settled.telling
+            forgets = is_over and self.checkpoints.are_transactional
+            with self.checkpoints.given_back(kept, forgets=forgets):
+                await work.runs.release(claim, telling, kept=kept, forgets=forgets)
         self.bell.ring(str(claim.thread_id))
         if is_over and not self.checkpoints.are_transactional:
             await self.checkpoints.forget(claim.thread_id)
@@ -264,7 +263,8 @@ class RunEngine:
         """Give back the claim of a thread that is over, undriven, and forget it, in the caller's
         transaction.
         """
-        await work.runs.release(claim, telling, forgets=True)
+        with self.checkpoints.given_back(forgets=True):
+            await work.runs.release(claim, telling, forgets=True)
 
     async def _leave(self, held: Held) -> None:
         """Let another process go on with a run, from where it is saved."""

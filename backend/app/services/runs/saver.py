@@ -37,6 +37,7 @@ from psycopg_pool import AsyncConnectionPool
 from backend.app.core.errors import Conflict
 from backend.app.db.repositories.checkpoints import Blob, Kept, StoredCheckpoint, Write
 from backend.app.domain.runs import Claim, ThreadId
+from backend.app.services.runs.counting import LOST, CountedSaver
 
 T = TypeVar("T")
 
@@ -47,7 +48,6 @@ RECURSION_LIMIT = 60
 CLAIM_KEY = "__claim"
 #: The same of a run's `Begun`.
 BEGUN_KEY = "__begun"
-_LOST = "HD001"
 _LATEST = "SELECT max(checkpoint_id) AS latest FROM checkpoints WHERE thread_id = %s"
 #: From the beginning of a UUID's time, in 1582, to that of Unix; in 100 ns.
 _EPOCH_TICKS = 0x01B21DD213814000
@@ -98,7 +98,7 @@ def _under(config: RunnableConfig) -> Iterator[None]:
         _writing.reset(token)
 
 
-class FencedSaver(AsyncPostgresSaver):
+class FencedSaver(CountedSaver, AsyncPostgresSaver):
     """LangGraph's PostgreSQL saver; each write holds the claim it was made under, or is undone."""
 
     def __init__(self, pool: AsyncConnectionPool[Any], at_once: int) -> None:
@@ -239,6 +239,6 @@ async def _or_lost(write: Awaitable[T]) -> T:
     try:
         return await write
     except psycopg.Error as error:
-        if error.sqlstate == _LOST or isinstance(error, psycopg.errors.PipelineAborted):
+        if error.sqlstate == LOST or isinstance(error, psycopg.errors.PipelineAborted):
             raise ClaimLost from error
         raise

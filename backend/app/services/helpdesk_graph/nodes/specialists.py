@@ -44,6 +44,9 @@ from backend.app.services.helpdesk_graph.nodes.steps import Node, RunContext, Up
 from backend.app.services.helpdesk_graph.prompts import CLARIFIER, CLASSIFIER, PROPOSER, WRITER
 from backend.app.services.helpdesk_graph.state import AwaitingUserPayload, HelpdeskState
 from backend.app.services.helpdesk_graph.thinking import Mind
+from backend.app.services.helpdesk_graph.tracing import trace_agent_tool
+
+_write_draft = trace_agent_tool("draft_ticket", run_type="llm")(drafting.write_draft)
 
 #: A question that would have a secret told.
 _ASKS_FOR_SECRET = re.compile(
@@ -57,6 +60,9 @@ _MAX_TITLE_CHARACTERS = 100
 #: Grades what was said and answered.
 Grading = Callable[[str, Mapping[str, str]], Awaitable[Classification]]
 SpecialistNode = Callable[[HelpdeskState], Awaitable[Update]]
+
+
+_traced_grading = trace_agent_tool("classify", run_type="llm")
 
 
 async def by_rules(text: str, facts: Mapping[str, str]) -> Classification:
@@ -180,8 +186,10 @@ async def _solution(
 def make_classifier_node(grading: Grading, mind: Mind | None = None) -> Node:
     """Grade the matter."""
 
+    grade = _traced_grading(grading)
+
     async def classifier(state: HelpdeskState, runtime: Runtime[RunContext]) -> Update:
-        graded, fault = await grading(said(state), state.get("facts", {})), None
+        graded, fault = await grade(said(state), state.get("facts", {})), None
         if mind is not None and not state["case"]["is_scripted"]:
             brief = mind.briefing().grading(state)
             thought = await mind.think(runtime.context, CLASSIFIER, brief, shapes.Graded)
@@ -209,13 +217,15 @@ def make_writer_node(leaving: Leaving, grading: Grading, mind: Mind | None = Non
     how it would be filed.
     """
 
+    grade = _traced_grading(grading)
+
     async def writer(state: HelpdeskState, runtime: Runtime[RunContext]) -> Update:
         graded: Classification = (
             classification_of(state)
             if "classification" in state and not additions(state)
-            else await grading(said(state), state.get("facts", {}))
+            else await grade(said(state), state.get("facts", {}))
         )
-        draft, fault = drafting.write_draft(matter_of(state, graded)), None
+        draft, fault = _write_draft(matter_of(state, graded)), None
         if mind is not None and not state["case"]["is_scripted"]:
             written, fault = await _written(state, runtime.context, mind)
             if written is not None:

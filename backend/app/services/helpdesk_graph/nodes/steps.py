@@ -2,11 +2,11 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from langgraph.config import get_stream_writer
-from langgraph.runtime import Runtime
+from langgraph.runtime import Runtime, get_runtime
 
 from backend.app.core.clock import Clock
 from backend.app.domain.budgets import Tools
@@ -22,6 +22,16 @@ Node = Callable[[HelpdeskState, Runtime["RunContext"]], Awaitable[Update]]
 
 #: Steps that take time; of these it is told when they begin, of the others only how they ended.
 SLOW = frozenset(TOOL_NAMES)
+
+#: Steps that are one node's skill; they are told when they are done.
+SPECIALISTS = frozenset(
+    {
+        NextAction.ASK_USER,
+        NextAction.CLASSIFY,
+        NextAction.PROPOSE_SOLUTION,
+        NextAction.WRITE_DRAFT,
+    }
+)
 
 
 @dataclass(slots=True)
@@ -108,6 +118,13 @@ def told(
 
 
 def tell_done(state: HelpdeskState, status: StepStatus = StepStatus.OK) -> None:
-    """Tell that a step is done that took no time to speak of."""
+    """Tell that a step is done of which it was not told when it began. Of one that nobody decided
+    it is not known when it did.
+    """
     step = state["step"]
-    get_stream_writer()(told(step, status, is_new=step["is_decided"], duration_ms=0))
+    took = 0
+    if step["is_decided"]:
+        began = datetime.fromisoformat(step["started_at"])
+        since = get_runtime(RunContext).context.clock.now() - began
+        took = max(0, since // timedelta(milliseconds=1))
+    get_stream_writer()(told(step, status, is_new=step["is_decided"], duration_ms=took))
