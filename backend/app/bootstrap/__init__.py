@@ -1,65 +1,57 @@
 """The composition root: the one place that builds the object graph and takes it down again."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from uuid import uuid4
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from backend.app.bootstrap.agent import AgentParts as AgentParts
+from backend.app.bootstrap.agent import WebSearchNotThere as WebSearchNotThere
+from backend.app.bootstrap.agent import (
+    helpdesk_agent,
+    issue_tracker,
+    mind_of,
+    run_engine,
+    web_search,
+    what_leaves,
+)
+from backend.app.bootstrap.jobs import every_job
 from backend.app.core.clock import Clock, SystemClock
-from backend.app.core.errors import AppError, Unavailable
+from backend.app.core.errors import AppError
 from backend.app.core.ids import IdSource, RandomIds
 from backend.app.core.periodic import every
-from backend.app.core.settings import Environment, Settings
+from backend.app.core.settings import Settings
 from backend.app.core.tasks import Tasks
-from backend.app.core.web_search_settings import WebSearchProvider
 from backend.app.db import engine as database
-from backend.app.db.notify import Bell
 from backend.app.db.uow import UnitOfWork, unit_of_work
 from backend.app.domain.embeddings import Embeddings
-from backend.app.domain.language_models import LanguageModel
-from backend.app.domain.runs import NOTIFY_CHANNEL, GraphKind, OwnerId
-from backend.app.domain.tracker import IssueTracker
 from backend.app.providers.audit_log import AuditFile
 from backend.app.providers.embeddings import MiniLM
 from backend.app.providers.issue_tracker.github import github
 from backend.app.providers.langsmith_tracer import LangSmithTracer, keep_libraries_from_tracing
 from backend.app.providers.llm.factory import language_model
 from backend.app.providers.metrics import PrometheusMetrics
-from backend.app.providers.name_model import is_intact, model_folder, name_model
-from backend.app.providers.web_search import CannedWebSearch
-from backend.app.providers.web_search_local import LocalWebSearch, PagesUnreadable
-from backend.app.providers.web_search_tavily import tavily_search
+from backend.app.providers.name_model import is_intact, model_folder
 from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
 from backend.app.services.checkup.parts import PartChecks
 from backend.app.services.counters import DISTRIBUTIONS, HELP
 from backend.app.services.facts import FactReaders
-from backend.app.services.helpdesk.admission import Admission
 from backend.app.services.helpdesk.categories import Categories
-from backend.app.services.helpdesk.duplicates import TICKET_VECTORS_JOB, Duplicates
+from backend.app.services.helpdesk.duplicates import Duplicates
 from backend.app.services.helpdesk.escalation import Escalation
 from backend.app.services.helpdesk.filing import Filing
-from backend.app.services.helpdesk.github import JOB as FILE_ISSUE
 from backend.app.services.helpdesk.github import IssueWriter
 from backend.app.services.helpdesk.issue_news import IssueNews
 from backend.app.services.helpdesk.issue_search import IssueSearch
-from backend.app.services.helpdesk.leaving import Leaving
-from backend.app.services.helpdesk_graph.beginning import Beginning
-from backend.app.services.helpdesk_graph.confirming import Confirming
-from backend.app.services.helpdesk_graph.driver import HelpdeskDriver, budgets_of
-from backend.app.services.helpdesk_graph.graph import build_helpdesk_graph
-from backend.app.services.helpdesk_graph.rules import Decider, RuleBasedDecider
 from backend.app.services.helpdesk_graph.runner import HelpdeskRunner
 from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
-from backend.app.services.helpdesk_graph.stopping import Stopping
 from backend.app.services.helpdesk_graph.sweeps import SessionSweeps
 from backend.app.services.helpdesk_graph.switchboard import Switchboard
-from backend.app.services.helpdesk_graph.thinking import Mind
 from backend.app.services.helpdesk_graph.tools import AgentTools
 from backend.app.services.identity.accounts import Accounts
 from backend.app.services.identity.passwords import Passwords
@@ -67,23 +59,15 @@ from backend.app.services.identity.sign_in import SignIn
 from backend.app.services.identity.sweeps import IdentitySweeps
 from backend.app.services.jobs.runner import Jobs
 from backend.app.services.knowledge.library import KnowledgeLibrary
-from backend.app.services.runs.checkpoint import Checkpoints, checkpoints
 from backend.app.services.runs.claims import Claims
-from backend.app.services.runs.control import RunControls
-from backend.app.services.runs.counting import CountCheckpoint
 from backend.app.services.runs.engine import RunEngine
-from backend.app.services.runs.events import RunEvents
-from backend.app.services.runs.fitness import refuse_unless_fit
 from backend.app.services.series import complete
 from backend.app.services.telemetry import Telemetry
 from backend.app.services.tickets.desk import TicketDesk
 from backend.app.services.tickets.issues import IssueWatch
-from backend.app.services.tools.web_search import WebSearch
 
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).resolve().parents[3]
 _DRAIN_SECONDS = 10.0
-_EVERY_HOUR = "0 * * * *"
-_EVERY_MINUTE = "* * * * *"
 _ANSWER_SECONDS = 10.0
 _TIDY_SECONDS = 3600.0
 #: How long a checkup waits for the tracker.
@@ -136,28 +120,6 @@ class Container:
         return self.metrics.page(complete(await self.facts.counters()), HELP, DISTRIBUTIONS)
 
 
-def _as_they_are(made: Checkpoints) -> Checkpoints:
-    return made
-
-
-def _as_built(tools: AgentTools) -> AgentTools:
-    return tools
-
-
-@dataclass(frozen=True)
-class AgentParts:
-    """What the agent decides, thinks, looks things up and searches the web with, keeps its
-    checkpoints and writes issues with. ``model``: instead of the one that the settings name.
-    """
-
-    decider: Decider = field(default_factory=RuleBasedDecider)
-    web: WebSearch | None = None
-    kept: Callable[[Checkpoints], Checkpoints] = _as_they_are
-    model: LanguageModel | None = None
-    tracked: Callable[[IssueTracker], IssueTracker] = lambda made: made
-    tools: Callable[[AgentTools], AgentTools] = _as_built
-
-
 @asynccontextmanager
 async def build(
     settings: Settings,
@@ -200,13 +162,15 @@ async def build(
         sweeps = IdentitySweeps(uow, settings.identity)
         metrics = PrometheusMetrics()
         async with AsyncExitStack() as held:
-            leaving = await held.enter_async_context(_leaving(settings))
+            leaving = await held.enter_async_context(what_leaves(settings))
             filed = replace(leaving, stays_here=not settings.github.is_configured)
-            parts = agent_with or AgentParts(web=await _web_search(settings, held, demo=demo))
+            parts = agent_with or AgentParts(web=await web_search(settings, held, demo=demo))
             model = await held.enter_async_context(language_model(settings.model))
             count = metrics.count_checkpoint
-            runs = await held.enter_async_context(_runs(settings, uow, tasks, clock, parts, count))
-            tracker = await held.enter_async_context(_tracker(settings, clock, parts))
+            runs = await held.enter_async_context(
+                run_engine(settings, uow, tasks, clock, parts, count)
+            )
+            tracker = await held.enter_async_context(issue_tracker(settings, clock, parts))
             writing = settings.github, settings.agent, IssueNews(ids)
             issues = IssueWriter(uow, ids, clock, tasks, tracker, *writing)
             duplicates, categories = Duplicates(uow, embeddings), Categories(uow, embeddings)
@@ -214,9 +178,9 @@ async def build(
             tools = AgentTools(
                 uow, library, duplicates, parts.web, leaves=leaving.query, issues=searched
             )
-            mind = _mind(settings, parts.model or model, ids)
+            mind = mind_of(settings, parts.model or model, ids)
             made_of = parts, mind, issues, filed, tracer
-            agent = _agent(settings, uow, runs, tools, categories, clock, ids, *made_of)
+            agent = helpdesk_agent(settings, uow, runs, tools, categories, clock, ids, *made_of)
             agent_sweeps = SessionSweeps(
                 uow, agent.stopping, runs.engine.checkpoints, settings.checkpoints.ttl
             )
@@ -236,7 +200,7 @@ async def build(
                 library=library,
                 facts=facts,
                 sweeps=sweeps,
-                jobs=_jobs(uow, settings, sweeps, agent_sweeps, issues, duplicates, facts),
+                jobs=every_job(uow, settings, sweeps, agent_sweeps, issues, duplicates, facts),
                 tickets=TicketDesk(uow),
                 escalation=Escalation(
                     uow, ids, agent.admission, Filing(ids, issues), filed, settings.chat
@@ -263,162 +227,6 @@ async def build(
             await tracer.close()
         await engine.dispose()
         await probe.dispose()
-
-
-class WebSearchNotThere(Unavailable):
-    """The search of the web that is set cannot be had."""
-
-
-async def _web_search(settings: Settings, held: AsyncExitStack, *, demo: bool) -> WebSearch | None:
-    """The search of the web that is set, else the demo's, or none; it is there as long as ``held``.
-
-    Raises:
-        WebSearchNotThere: its packages or its pages are missing, or a test would ask elsewhere.
-    """
-    chosen = settings.web_search
-    if settings.server.environment is Environment.TEST and chosen.leaves_this_machine:
-        raise WebSearchNotThere("HELPDESK_ENVIRONMENT=test asks nobody outside this machine")
-    try:
-        if chosen.provider is WebSearchProvider.LOCAL and chosen.path is not None:
-            return await asyncio.to_thread(LocalWebSearch.over, chosen.path)
-        if chosen.provider is WebSearchProvider.TAVILY and chosen.api_key is not None:
-            key = chosen.api_key.get_secret_value()
-            return await held.enter_async_context(tavily_search(key, chosen.base_url))
-    except PagesUnreadable as error:
-        raise WebSearchNotThere(f"HELPDESK_WEB_SEARCH_PATH: {error}") from error
-    except ImportError as error:
-        raise WebSearchNotThere(
-            "HELPDESK_WEB_SEARCH_PROVIDER=tavily needs the packages of requirements-live.lock"
-        ) from error
-    return CannedWebSearch() if demo else None
-
-
-def _jobs(
-    uow: UnitOfWork,
-    settings: Settings,
-    sweeps: IdentitySweeps,
-    sessions: SessionSweeps,
-    issues: IssueWriter,
-    duplicates: Duplicates,
-    facts: FactReaders,
-) -> Jobs:
-    """Every job there is: whoever works must know them all."""
-    jobs = Jobs(uow, settings.jobs, settings.database)
-    jobs.register("identity_sweep", sweeps.run, cron=_EVERY_HOUR)
-    jobs.register("session_sweep", sessions.run, cron=_EVERY_MINUTE)
-    jobs.register(FILE_ISSUE, issues.advance)
-    jobs.register("issue_sweep", issues.sweep, cron=_EVERY_MINUTE)
-    jobs.register(TICKET_VECTORS_JOB, duplicates.index, cron=_EVERY_MINUTE)
-    jobs.register("fact_retention", facts.forget_old, cron=_EVERY_HOUR)
-    jobs.register("job_retention", jobs.forget_old, cron=_EVERY_HOUR)
-    return jobs
-
-
-@asynccontextmanager
-async def _tracker(
-    settings: Settings, clock: Clock, parts: AgentParts
-) -> AsyncIterator[IssueTracker | None]:
-    """The outside tracker, where one is configured."""
-    if not settings.github.is_configured:
-        yield None
-        return
-    made = github(settings.github, clock)
-    async with made.client:
-        yield parts.tracked(made)
-
-
-@dataclass(frozen=True)
-class _Runs:
-    """The run engine and what belongs to it."""
-
-    engine: RunEngine
-    claims: Claims
-    controls: RunControls
-    events: RunEvents
-
-
-@asynccontextmanager
-async def _runs(
-    settings: Settings,
-    uow: UnitOfWork,
-    tasks: Tasks,
-    clock: Clock,
-    parts: AgentParts,
-    count: CountCheckpoint,
-) -> AsyncIterator[_Runs]:
-    assert settings.database.url is not None  # whoever builds has chosen a database
-    url, owner = settings.database.url.get_secret_value(), OwnerId(uuid4())
-    await refuse_unless_fit(uow, clock, settings.runs, settings.checkpoints.backend, owner)
-    bell = Bell(url, NOTIFY_CHANNEL)
-    async with checkpoints(settings.checkpoints, url, count=count) as kept, bell.listening():
-        claims = Claims(uow, clock, settings.runs, owner)
-        engine = RunEngine(uow, claims, parts.kept(kept), tasks, bell, settings.runs)
-        controls = RunControls(uow, claims, bell, settings.runs)
-        yield _Runs(engine, claims, controls, RunEvents(uow, bell))
-
-
-def _mind(settings: Settings, model: LanguageModel | None, ids: IdSource) -> Mind | None:
-    """The model as the agent uses it; None: by rules."""
-    if model is None:
-        return None
-    return Mind(
-        model,
-        ids,
-        budget=settings.agent.max_tokens_per_session,
-        seconds=settings.model.timeout_seconds,
-        limit=settings.agent.tool_output_max_chars,
-    )
-
-
-@asynccontextmanager
-async def _leaving(settings: Settings) -> AsyncIterator[Leaving]:
-    names = settings.leaving
-    model = name_model(enabled=names.enabled, configured=names.model_dir)
-    try:
-        yield Leaving(model, names.seconds, settings.github_text.body_max_chars)
-    finally:
-        if model is not None:
-            model.close()
-
-
-def _agent(
-    settings: Settings,
-    uow: UnitOfWork,
-    runs: _Runs,
-    tools: AgentTools,
-    categories: Categories,
-    clock: Clock,
-    ids: IdSource,
-    parts: AgentParts,
-    mind: Mind | None,
-    issues: IssueWriter,
-    filed: Leaving,
-    tracer: LangSmithTracer | None,
-) -> HelpdeskRunner:
-    graph = build_helpdesk_graph(
-        runs.engine.checkpoints.saver,
-        parts.decider,
-        budgets_of(settings.agent),
-        parts.tools(tools),
-        filed,
-        mind,
-        categories.classification,
-    )
-    driver = HelpdeskDriver(graph, uow, clock, ids, settings.agent)
-    runs.engine.register(GraphKind.HELPDESK, driver)
-    admission = Admission(uow, settings.agent, settings.checkpoints.ttl)
-    return HelpdeskRunner(
-        uow=uow,
-        ids=ids,
-        admission=admission,
-        beginning=Beginning(ids),
-        confirming=Confirming(ids, Filing(ids, issues), driver, filed),
-        stopping=Stopping(uow, runs.claims, runs.controls, runs.engine),
-        claims=runs.claims,
-        engine=runs.engine,
-        sessions=HelpdeskSessions(uow, admission, runs.events, filed),
-        tracer=tracer,
-    )
 
 
 @asynccontextmanager
@@ -467,7 +275,7 @@ def part_checks(settings: Settings, clock: Clock) -> PartChecks:
     @asynccontextmanager
     async def search() -> AsyncIterator[None]:
         async with AsyncExitStack() as held:
-            await _web_search(settings, held, demo=False)
+            await web_search(settings, held, demo=False)
             yield
 
     async def has_names() -> bool:
