@@ -217,5 +217,13 @@ class IdempotentRequest:
     digest: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class KnownKey:
+    """What an idempotency key stands for already."""
+
+    digest: bytes
+    session_id: AgentSessionId
+
+
 #: How long an idempotency key is remembered.
 IDEMPOTENCY_LIFE = timedelta(minutes=10)

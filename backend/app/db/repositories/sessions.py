@@ -21,6 +21,7 @@ from backend.app.db.repositories.runs import claim_of
 from backend.app.db.repositories.sessions_statements import (
     ADD,
     CHANGE,
+    ENDED_WITH_CHECKPOINTS,
     ENTER,
     GIVE,
     TAKE,
@@ -35,17 +36,9 @@ from backend.app.domain.sessions import (
     AgentSession,
     AgentSessionId,
     IdempotentRequest,
+    KnownKey,
     Outcome,
     Trigger,
-)
-
-_ENDED_WITH_CHECKPOINTS = sa.text(
-    """
-    SELECT DISTINCT s.id FROM agent_sessions s JOIN checkpoints c ON c.thread_id = s.id::text
-    WHERE s.outcome IS NOT NULL
-      AND NOT EXISTS (SELECT FROM runs r WHERE r.thread_id = s.id AND r.owner IS NOT NULL)
-    LIMIT :limit
-    """
 )
 
 
@@ -60,14 +53,6 @@ class SessionChange:
     outcome: Outcome | None = None
     reason: AbortReason | None = None
     chat_message_id: ChatMessageId | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class KnownKey:
-    """What an idempotency key stands for already."""
-
-    digest: bytes
-    session_id: AgentSessionId
 
 
 def _session(row: Any, idle: timedelta) -> AgentSession:
@@ -327,7 +312,7 @@ class SessionRepository:
 
     async def ended_with_checkpoints(self, *, limit: int) -> Sequence[ThreadId]:
         """Threads of ended sessions whose checkpoints a crash has left behind."""
-        rows = await self._session.scalars(_ENDED_WITH_CHECKPOINTS, {"limit": limit})
+        rows = await self._session.scalars(ENDED_WITH_CHECKPOINTS, {"limit": limit})
         return [ThreadId(one) for one in rows]
 
     async def instance_key(self) -> bytes:

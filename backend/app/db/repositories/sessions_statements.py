@@ -69,3 +69,13 @@ GIVE = sa.text(
     FROM session, fact_epochs, jsonb_array_elements(CAST(:facts AS jsonb)) AS told(fact)
     """
 )
+
+#: Sessions that are over and whose checkpoints still stand, driven by nobody.
+ENDED_WITH_CHECKPOINTS = sa.text(
+    """
+    SELECT DISTINCT s.id FROM agent_sessions s JOIN checkpoints c ON c.thread_id = s.id::text
+    WHERE s.outcome IS NOT NULL
+      AND NOT EXISTS (SELECT FROM runs r WHERE r.thread_id = s.id AND r.owner IS NOT NULL)
+    LIMIT :limit
+    """
+)
