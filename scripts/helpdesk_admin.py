@@ -11,12 +11,14 @@ from pydantic import ValidationError
 
 from backend.app.bootstrap import Container
 from backend.app.core.errors import AppError
+from backend.app.core.logging import configure
 from backend.app.domain.principals import Role, user_id_hash
 from backend.app.domain.runs import AbortReason
 from backend.app.domain.sessions import AgentSessionId
 from backend.app.schemas.helpdesk import AgentSession
 from backend.app.services.helpdesk.flags import Flag
 from backend.app.services.knowledge.reading import read_folder, read_json_lines
+from scripts import doctor
 from scripts.instance import attached, what_is_wrong
 from scripts.provision import default_data
 
@@ -113,6 +115,39 @@ async def _collect(built: Container, _: argparse.Namespace) -> None:
     _say(f"{swept.expired} sessions expired, {swept.forgotten} threads forgotten")
 
 
+async def _issues(built: Container, arguments: argparse.Namespace) -> None:
+    if arguments.retry is not None:
+        if not await built.issues.reopen(arguments.retry):
+            raise SystemExit(f"Refused: the tracker has not refused ticket #{arguments.retry}.")
+        _say(f"#{arguments.retry}: is looked for, and written if it is not there")
+        return
+    for one in await built.issues.not_written(limit=arguments.limit):
+        answered = f", answered {one.answered}" if one.answered else ""
+        due = f", next try {one.due_at:%Y-%m-%d %H:%M:%S}" if one.due_at else ""
+        _say(f"#{one.ticket_number}: {one.state}, sent {one.attempts} times{answered}{due}")
+
+
+async def _fit_categories(built: Container, arguments: argparse.Namespace) -> None:
+    if built.embeddings.missing is not None:
+        _say(f"Without the embedding model ({built.embeddings.missing}): by words alone.")
+    fitted = await built.categories.fit(arguments.jsonl)
+    report = fitted.report
+    left_out = f" ({fitted.left_out} left out)" if fitted.left_out else ""
+    _say(
+        f"version {fitted.version}, {report.labels} categories of {report.examples}"
+        f" examples{left_out}, digest {fitted.digest[:12]}"
+    )
+    _say(
+        f"on examples it did not see: accuracy {report.accuracy:.3f}, macro-F1"
+        f" {report.macro_f1:.3f}, calibration error {report.calibration_error:.3f}"
+    )
+
+
+async def _forget_categories(built: Container, _: argparse.Namespace) -> None:
+    await built.categories.forget()
+    _say("no fitted categories; the rules hold")
+
+
 async def _switch(built: Container, arguments: argparse.Namespace) -> None:
     if arguments.flag is not None and arguments.position is not None:
         position = {"on": True, "off": False, "default": None}[arguments.position]
@@ -134,7 +169,14 @@ def _parser() -> argparse.ArgumentParser:
     _user_verbs(
         nouns.add_parser("users", help="accounts").add_subparsers(dest="verb", required=True)
     )
+    _category_verbs(
+        nouns.add_parser("categories", help="a site's categories").add_subparsers(
+            dest="verb", required=True
+        )
+    )
     _session_verbs(nouns)
+    verb = nouns.add_parser("doctor", help="look at every part and say what is wrong")
+    verb.add_argument("--json", action="store_true", help="findings as JSON")
     return parser
 
 
@@ -152,6 +194,10 @@ def _session_verbs(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]")
         verb.set_defaults(run=run)
     verb = nouns.add_parser("gc", help="end expired sessions and delete what they left behind")
     verb.set_defaults(run=_collect)
+    verb = nouns.add_parser("issues", help="tickets that are not in the tracker, and why")
+    verb.add_argument("--limit", type=int, default=50)
+    verb.add_argument("--retry", type=int, metavar="NUMBER", help="try a refused ticket again")
+    verb.set_defaults(run=_issues)
     verb = nouns.add_parser("switch", help="show switches, or set one for all replicas at once")
     verb.add_argument("flag", nargs="?", choices=[flag.value for flag in Flag])
     verb.add_argument("position", nargs="?", choices=["on", "off", "default"])
@@ -176,6 +222,15 @@ def _knowledge_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]
     )
     verb.add_argument("--collection", required=True)
     verb.set_defaults(run=_remove)
+
+
+def _category_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    verb = verbs.add_parser("fit", help="learn the categories from labelled texts")
+    verb.add_argument(
+        "--jsonl", type=Path, required=True, help="file with one example per line (text, label)"
+    )
+    verb.set_defaults(run=_fit_categories)
+    verbs.add_parser("forget", help="go back to the rules").set_defaults(run=_forget_categories)
 
 
 def _user_verbs(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -209,7 +264,11 @@ async def _run(arguments: argparse.Namespace) -> None:
 def main() -> None:
     """The command."""
     arguments = _parser().parse_args()
+    configure("warning", "auto")  # on stderr: stdout is for what was asked
     try:
+        if arguments.noun == "doctor":
+            data = arguments.data.expanduser().resolve()
+            raise SystemExit(doctor.run(data, as_json=arguments.json))
         asyncio.run(_run(arguments))
     except AppError as error:
         raise SystemExit(f"Refused: {error.detail}") from error

@@ -23,9 +23,16 @@ from typing import Literal
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
-Tier = Literal["run", "dev"]
+Tier = Literal["run", "live", "dev"]
 
-_LOCK_FILES: dict[Tier, str] = {"run": "requirements.lock", "dev": "requirements-dev.lock"}
+#: Each holds all of those before it.
+_LOCK_FILES: dict[Tier, str] = {
+    "run": "requirements.lock",
+    "live": "requirements-live.lock",
+    "dev": "requirements-dev.lock",
+}
+#: Settings that need the packages of ``live``, and the values with which they do not.
+_LIVE_SETTINGS = {"HELPDESK_MODEL_PROVIDER": {"", "rules"}}
 _NODE_LOCK_FILE = "requirements-node.lock"
 _TOLD_LINES = 40
 _NOT_SOURCE = {"node_modules", "dist", "coverage", "test-results", ".vite", ".cache"}
@@ -64,18 +71,28 @@ def default_data(root: Path = REPOSITORY) -> Path:
     return Path("/var/lib/helpdesk-agent", hashlib.sha256(str(root).encode()).hexdigest()[:8])
 
 
+def tier_for(variables: Mapping[str, str]) -> Tier:
+    """Which packages a server needs under these environment variables."""
+    is_live = any(
+        variables.get(name, "").strip().lower() not in values
+        for name, values in _LIVE_SETTINGS.items()
+    )
+    return "live" if is_live else "run"
+
+
 def ensure_python(root: Path = REPOSITORY, tier: Tier = "run") -> Path:
     """The interpreter of ``.venv`` with the locked packages in it.
 
-    ``dev`` holds everything of ``run``, so either launcher is content with what the other made.
+    Each tier holds everything of those before it, so a launcher is content with what another made.
 
     Raises:
         ProvisionFailedError: no virtual environment could be made, or a package did not install.
     """
     locks: dict[str, str] = {name: _digest(root / file) for name, file in _LOCK_FILES.items()}
     wanted: dict[str, str] = {tier: locks[tier]}
-    # The tests' lock contains the program's, so having installed it we have both.
-    given = locks if tier == "dev" else wanted
+    tiers = list[Tier](_LOCK_FILES)
+    # A lock contains those before it, so having installed it we have them all.
+    given: dict[str, str] = {name: locks[name] for name in tiers[: tiers.index(tier) + 1]}
     return _ensure_venv(root, root / ".venv", root / _LOCK_FILES[tier], wanted, given)
 
 

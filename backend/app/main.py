@@ -8,7 +8,21 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Lifespan
 
 from backend.app import __version__
-from backend.app.api import auth, chat, errors, health, helpdesk, knowledge, metrics, tickets, ui
+from backend.app.api import (
+    auth,
+    chat,
+    errors,
+    escalation,
+    health,
+    helpdesk,
+    integrations,
+    knowledge,
+    metrics,
+    telemetry,
+    tickets,
+    triage,
+    ui,
+)
 from backend.app.api.middleware import (
     BodyLimit,
     HeadIsGet,
@@ -101,7 +115,11 @@ def create_app(
         chat.router,
         knowledge.router,
         helpdesk.router,
+        escalation.router,
+        triage.router,
         tickets.router,
+        integrations.router,
+        telemetry.router,
         metrics.router,
     ):
         app.include_router(router)

@@ -6,6 +6,7 @@ import { reloadOnceForMissingChunk } from './router/missingChunk'
 import { createAppRouter } from './router'
 import { connectSessionTo } from './router/sessionEnd'
 import { useAuth } from './stores/auth'
+import { startTelemetry } from './telemetry'
 import './styles/main.css'
 
 const app = createApp(App)
@@ -18,5 +19,6 @@ const router = createAppRouter()
 connectSessionTo(auth, router)
 
 reloadOnceForMissingChunk()
+startTelemetry()
 app.use(router)
 app.mount('#app')

@@ -44,6 +44,29 @@ def test_every_path_it_names_exists(page: str) -> None:
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
+#: Pages that name tests and modules by abbreviated folders, which they explain themselves.
+ABBREVIATING = ["docs/helpdesk/index.md", "docs/helpdesk/cases.md"]
+ABBREVIATION = re.compile(r"`([\w-]+/)`\s+is\s+`([\w/-]+/)`")
+
+
+@pytest.mark.parametrize("page", ABBREVIATING)
+def test_every_test_and_module_it_names_exists(page: str) -> None:
+    stands_for = dict(ABBREVIATION.findall(prose(page)))
+    named = [name for name in re.findall(r"`([^`\n]+)`", prose(page)) if "." in name]
+    missing, found = [], 0
+    for name in named:
+        path, _, test = name.partition("::")
+        first, _, rest = path.partition("/")
+        whole = ROOT / (stands_for[f"{first}/"] + rest if f"{first}/" in stands_for else path)
+        if f"{first}/" not in stands_for and first not in FOLDERS:
+            continue
+        found += 1
+        if not whole.exists() or (test and f"def {test}(" not in whole.read_text("utf-8")):
+            missing.append(name)
+    assert found > 40
+    assert missing == []
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_its_links_lead_somewhere(page: str) -> None:
     targets = [link for link in LINK.findall(prose(page)) if "://" not in link]

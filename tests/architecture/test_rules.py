@@ -40,12 +40,16 @@ def test_every_module_says_what_it_is_for() -> None:
 
 
 def test_blanket_excepts_stand_in_the_named_places_only() -> None:
-    # The supervisors of tasks, of periodic work, of requests, and of runs.
+    # The supervisors of tasks, of periodic work, of requests and of runs; models' answers; the
+    # wrapper of traces; a checkup of parts whose libraries may raise anything.
     allowed = {
         "core/tasks.py",
         "core/periodic.py",
         "api/middleware.py",
         "services/runs/engine.py",
+        "providers/llm/chat.py",  # whatever a model's library raises over whatever was answered
+        "services/helpdesk_graph/tracing.py",
+        "services/checkup/checks.py",
     }
     found = set()
     for name, tree in _modules():
@@ -87,6 +91,7 @@ def test_reads_of_what_people_own_take_the_owner() -> None:
         "add_answer",
         "add_agent_line",
         "change_agent_line",
+        "add_notice",
     }
     unscoped = []
     for node in ast.walk(tree):

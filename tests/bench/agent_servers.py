@@ -24,7 +24,10 @@ from backend.app.db.uow import unit_of_work
 from backend.app.domain.budgets import Tools
 from backend.app.domain.sessions import AgentSessionId
 from backend.app.main import create_app
+from backend.app.providers.embeddings import MiniLM
 from backend.app.providers.web_search import CannedWebSearch
+from backend.app.services.helpdesk.duplicates import Duplicates
+from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk_graph.beginning import first_state
 from backend.app.services.helpdesk_graph.driver import budgets_of
 from backend.app.services.helpdesk_graph.graph import build_helpdesk_graph
@@ -60,12 +63,16 @@ def stock() -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         uow = unit_of_work(create_engine(settings.database))
-        tools = AgentTools(uow, KnowledgeLibrary(uow, None), CannedWebSearch())  # type: ignore[arg-type]
+        library = KnowledgeLibrary(uow, None)  # type: ignore[arg-type]
+        duplicates = Duplicates(uow, MiniLM(settings.semantic))
+        tools = AgentTools(uow, library, duplicates, CannedWebSearch())
         options = {"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
         async with AsyncConnectionPool(for_libpq(url), max_size=8, kwargs=options) as pool:
             saver = AsyncPostgresSaver(pool)  # type: ignore[arg-type]
             budgets = budgets_of(AgentSettings())
-            graphs.append(build_helpdesk_graph(saver, RuleBasedDecider(), budgets, tools))
+            graphs.append(
+                build_helpdesk_graph(saver, RuleBasedDecider(), budgets, tools, Leaving())
+            )
             yield
 
     async def run(given: Any, thread_id: UUID, user_id: UUID) -> dict[str, Any]:

@@ -43,16 +43,16 @@ async def _answer(
         proposed = {source.article_id for source in turn.sources or []}
         choice = "That fixed it" if proposed & relevant else "Still broken"
         said = AgentResumeRequest(**base, choice=choice)
-        return await container.agent.turn_of(
+        return await container.agent_sessions.turn_of(
             await container.agent.resume_session(person.principal, said, None)
         )
     if turn.draft is not None:
         yes = AgentConfirmRequest(**base, draft=turn.draft, draft_digest=turn.draft_digest)
-        return await container.agent.turn_of(
+        return await container.agent_sessions.turn_of(
             await container.agent.confirm_session(person.principal, yes, None)
         )
     said = AgentResumeRequest(**base, choice=turn.choices[0] if turn.choices else _SHRUG)
-    return await container.agent.turn_of(
+    return await container.agent_sessions.turn_of(
         await container.agent.resume_session(person.principal, said, None)
     )
 
@@ -91,7 +91,9 @@ async def test_two_hundred_real_questions_go_through_whole_sessions(
         begun = AgentStartRequest(
             conversation=[ConversationTurn(role="user", content=question[:8000])]
         )
-        turn = await patient.turn_of(await patient.start_session(requester.principal, begun, None))
+        turn = await patient.sessions.turn_of(
+            await patient.start_session(requester.principal, begun, None)
+        )
         print(f"\nQ {' '.join(question.split())[:200]}")
         questions = 0
         for _ in range(_MAX_EXCHANGES):

@@ -88,8 +88,33 @@ def python_call(tier: str = "run") -> str:
 def checkout(tmp_path: Path) -> Checkout:
     made = Checkout(tmp_path)
     made.lock("requirements.lock", "stub-1.0")
-    made.lock("requirements-dev.lock", "stub-1.0", "devstub-1.0")
+    made.lock("requirements-live.lock", "stub-1.0", "livestub-1.0")
+    made.lock("requirements-dev.lock", "stub-1.0", "livestub-1.0", "devstub-1.0")
     return made
+
+
+def test_a_tier_holds_those_before_it_and_not_those_behind(checkout: Checkout) -> None:
+    first = checkout.ensure("live")
+    assert "Installing the packages of requirements-live.lock" in first
+    assert checkout.import_in_venv("livestub") == "1.0"
+    assert checkout.ensure("run") == ""
+
+    assert "Installing the packages of requirements-dev.lock" in checkout.ensure("dev")
+    assert checkout.ensure("live") == ""
+
+
+@pytest.mark.parametrize(
+    ("variables", "tier"),
+    [
+        ({}, "run"),
+        ({"HELPDESK_MODEL_PROVIDER": ""}, "run"),
+        ({"HELPDESK_MODEL_PROVIDER": " Rules "}, "run"),
+        ({"HELPDESK_MODEL_PROVIDER": "bedrock"}, "live"),
+        ({"HELPDESK_MODEL_PROVIDER": "openai", "HELPDESK_MODEL_DEFAULT": "x"}, "live"),
+    ],
+)
+def test_the_settings_say_which_tier_a_server_needs(variables: dict[str, str], tier: str) -> None:
+    assert provision.tier_for(variables) == tier
 
 
 def test_one_install_serves_until_the_lock_changes(checkout: Checkout) -> None:

@@ -53,10 +53,14 @@ def _position(cursor: str) -> tuple[datetime, UUID]:
 
 
 @router.get("/welcome")
-async def welcome(services: CurrentServices) -> Welcome:
+async def welcome(principal: CurrentPrincipal, services: CurrentServices) -> Welcome:
     """What an empty chat begins with: the mode that is set, and questions that get an answer."""
     questions = await services.exchanges.example_questions()
-    return Welcome(mode=ChatMode(services.settings.chat.default_mode), questions=questions)
+    return Welcome(
+        mode=ChatMode(services.settings.chat.default_mode),
+        agent_enabled=await services.switchboard.may_start(principal.user_id),
+        questions=questions,
+    )
 
 
 @router.get("/sessions")

@@ -9,15 +9,22 @@ from fastapi.routing import APIRoute
 
 from backend.app.core.errors import Forbidden
 from backend.app.core.settings import Settings
-from backend.app.domain.principals import Principal
+from backend.app.domain.embeddings import Embeddings
+from backend.app.domain.principals import Principal, Role
 from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
+from backend.app.services.helpdesk.categories import Categories
+from backend.app.services.helpdesk.duplicates import Duplicates
+from backend.app.services.helpdesk.escalation import Escalation
 from backend.app.services.helpdesk_graph.runner import HelpdeskRunner
 from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
+from backend.app.services.helpdesk_graph.switchboard import Switchboard
 from backend.app.services.identity.secrets import ACCESS_TOKEN_PREFIX, is_csrf_token
 from backend.app.services.identity.sign_in import SignIn, SignInRequired
 from backend.app.services.knowledge.library import KnowledgeLibrary
+from backend.app.services.telemetry import Telemetry
 from backend.app.services.tickets.desk import TicketDesk
+from backend.app.services.tickets.issues import IssueWatch
 
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 #: What a person with a one-time password may do before choosing their own.
@@ -36,6 +43,13 @@ class Services(Protocol):
     agent: HelpdeskRunner
     agent_sessions: HelpdeskSessions
     tickets: TicketDesk
+    escalation: Escalation
+    switchboard: Switchboard
+    issue_watch: IssueWatch
+    duplicates: Duplicates
+    categories: Categories
+    embeddings: Embeddings
+    telemetry: Telemetry
 
     async def database_answers(self) -> bool:
         """Whether the database answers in time."""
@@ -50,6 +64,10 @@ class CsrfTokenMissing(Forbidden):
 
 class ForeignOrigin(Forbidden):
     """The request comes from another site."""
+
+
+class OperatorRoleNeeded(Forbidden):
+    """Only operators may do this."""
 
 
 class PasswordChangeRequired(Forbidden):
@@ -164,11 +182,38 @@ class SignedInRoute(APIRoute):
         return handle_signed_in
 
 
-def _principal(request: Request) -> Principal:
+class OperatorRoute(SignedInRoute):
+    """A route for operators and above; anybody else learns nothing from the body either."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The framework's handler behind `authenticate` and the role."""
+        handle = APIRoute.get_route_handler(self)
+
+        async def handle_operators(request: Request) -> Response:
+            principal = await authenticate(request)
+            if not principal.role.includes(Role.OPERATOR):
+                raise OperatorRoleNeeded
+            request.state.principal = principal
+            return await handle(request)
+
+        return handle_operators
+
+
+# FastAPI runs a dependency that is no coroutine in a thread of its own, which costs more than all
+# that these do.
+async def _services(request: Request) -> Services:
+    return services(request)
+
+
+async def _client_source(request: Request) -> str:
+    return client_source(request)
+
+
+async def _principal(request: Request) -> Principal:
     return cast(Principal, request.state.principal)
 
 
-def _idempotency_key(
+async def _idempotency_key(
     idempotency_key: Annotated[
         str | None, Header(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_-]+$")
     ] = None,
@@ -177,6 +222,6 @@ def _idempotency_key(
 
 
 CurrentPrincipal = Annotated[Principal, Depends(_principal)]
-CurrentServices = Annotated[Services, Depends(services)]
-ClientSource = Annotated[str, Depends(client_source)]
+CurrentServices = Annotated[Services, Depends(_services)]
+ClientSource = Annotated[str, Depends(_client_source)]
 IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]

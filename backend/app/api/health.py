@@ -18,7 +18,13 @@ async def report_health(
     response.status_code = 200 if is_ready else 503
     word = "ok" if is_ready else "unavailable"
     return HealthReport.model_validate(
-        {"status": word, "version": __version__, "database": word, "ui": request.app.state.ui}
+        {
+            "status": word,
+            "version": __version__,
+            "database": word,
+            "ui": request.app.state.ui,
+            "semantic": "on" if services.embeddings.missing is None else "off",
+        }
     )
 
 

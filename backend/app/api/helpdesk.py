@@ -1,6 +1,6 @@
 """The agent: start, resume, confirm, abort, preview; a session and its events."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -26,8 +26,7 @@ from backend.app.schemas.helpdesk import (
     AgentTurn,
     DraftPreview,
 )
-from backend.app.services.helpdesk_graph.runner import Launched
-from backend.app.services.helpdesk_graph.sessions import Told
+from backend.app.services.helpdesk_graph.sessions import Launched, Told
 
 router = APIRouter(prefix="/api/helpdesk/agent", tags=["helpdesk"], route_class=SignedInRoute)
 
@@ -152,10 +151,20 @@ async def _answer(
 ) -> AgentTurn | Response:
     if not _wants_stream(request):
         async with waiting(request.scope):
-            return await services.agent.turn_of(launched)
+            return await services.agent_sessions.turn_of(launched)
     view = await services.agent_sessions.view_unscoped(launched.session_id)
     followed = services.agent_sessions.follow(launched.session_id, after=launched.after)
+    if launched.issue is not None:
+        return stream(_first(view, _once(services.agent_sessions.turn_of(launched))))
     return stream(_first(view, _told(followed)))
+
+
+async def _once(turn: Awaitable[AgentTurn]) -> AsyncIterator[Event]:
+    """The turn as soon as it is known how its issue stands, or the time for that is over."""
+    try:
+        yield Event("turn", await turn)
+    except AppError as error:
+        yield Event("error", error_body(error))
 
 
 async def _first(view: AgentSession, rest: AsyncIterator[Event]) -> AsyncIterator[Event]:

@@ -201,6 +201,7 @@ class LastResort:
 #: What anybody may make the server read and parse without signing in.
 _SIGN_IN = "/api/auth/login"
 _SIGN_IN_BYTES = 8192
+_LIMITS = {_SIGN_IN: _SIGN_IN_BYTES, "/api/integrations/github/webhook": 1_048_576}
 
 
 class BodyLimit:
@@ -211,7 +212,7 @@ class BodyLimit:
         self._limit = limit
 
     def _limit_of(self, scope: Scope) -> int:
-        return min(self._limit, _SIGN_IN_BYTES) if scope["path"] == _SIGN_IN else self._limit
+        return min(self._limit, _LIMITS.get(scope["path"], self._limit))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""

@@ -16,8 +16,16 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from backend.app.core.checkpoint_settings import CheckpointBackend as CheckpointBackend
+from backend.app.core.checkpoint_settings import CheckpointSettings as CheckpointSettings
 from backend.app.core.database_url import for_the_driver
+from backend.app.core.github_settings import GitHubSettings
 from backend.app.core.job_settings import JobSettings
+from backend.app.core.leaving_settings import GitHubTextSettings, LeavingSettings
+from backend.app.core.model_settings import ModelSettings
+from backend.app.core.semantic_settings import SemanticSettings
+from backend.app.core.trace_settings import TraceSettings
+from backend.app.core.web_search_settings import WebSearchSettings
 
 
 class UnsafeSettings(Exception):
@@ -194,6 +202,8 @@ class AgentSettings(BaseSettings):
     tool_web_search: bool = True
     tool_github_search: bool = True
     tool_file_ticket: bool = True
+    #: Of every block of outside text that a model is shown.
+    tool_output_max_chars: int = Field(default=4000, ge=200, le=100_000)
 
     @field_validator("enabled_user_ids", mode="before")
     @classmethod
@@ -204,31 +214,6 @@ class AgentSettings(BaseSettings):
     def deadline(self) -> timedelta:
         """The active time of a session."""
         return timedelta(seconds=self.deadline_seconds)
-
-
-class CheckpointBackend(StrEnum):
-    """Where the agent's checkpoints are kept; only PostgreSQL serves more than one process."""
-
-    POSTGRES = "postgres"
-    SQLITE = "sqlite"
-    MEMORY = "memory"
-
-
-class CheckpointSettings(BaseSettings):
-    """The agent's checkpoints."""
-
-    model_config = _group("HELPDESK_AGENT_CHECKPOINT_")
-
-    backend: CheckpointBackend = CheckpointBackend.POSTGRES
-    sqlite_path: Path = Path("helpdesk_agent_checkpoints.sqlite")
-    pool_size: int = Field(default=8, ge=1, le=100)
-    pool_timeout_seconds: float = Field(default=5.0, gt=0, le=60)
-    ttl_seconds: int = Field(default=86_400, ge=60, le=31_536_000)
-
-    @property
-    def ttl(self) -> timedelta:
-        """How long a session that nobody goes on with is kept."""
-        return timedelta(seconds=self.ttl_seconds)
 
 
 class RunSettings(BaseSettings):
@@ -264,6 +249,8 @@ class ObservabilitySettings(BaseSettings):
     log_dir: Path | None = None
     metrics_token: SecretStr | None = None
     fact_poll_seconds: float = Field(default=1.0, gt=0, le=60)
+    facts_kept_days: int = Field(default=365, ge=1, le=3660)
+    page_telemetry: bool = True
 
 
 class Settings(BaseModel):
@@ -276,20 +263,31 @@ class Settings(BaseModel):
     identity: IdentitySettings = Field(default_factory=IdentitySettings)
     chat: ChatSettings = Field(default_factory=ChatSettings)
     agent: AgentSettings = Field(default_factory=AgentSettings)
+    leaving: LeavingSettings = Field(default_factory=LeavingSettings)
+    github_text: GitHubTextSettings = Field(default_factory=GitHubTextSettings)
     checkpoints: CheckpointSettings = Field(default_factory=CheckpointSettings)
     runs: RunSettings = Field(default_factory=RunSettings)
     jobs: JobSettings = Field(default_factory=JobSettings)
+    web_search: WebSearchSettings = Field(default_factory=WebSearchSettings)
+    model: ModelSettings = Field(default_factory=ModelSettings)
+    github: GitHubSettings = Field(default_factory=GitHubSettings)
+    semantic: SemanticSettings = Field(default_factory=SemanticSettings)
     observability: ObservabilitySettings = Field(default_factory=ObservabilitySettings)
+    traces: TraceSettings = Field(default_factory=TraceSettings)
 
     def refuse_if_unsafe(self) -> None:
         """Raise `UnsafeSettings` for a combination that would expose people's passwords or data."""
         server = self.server
+        if lacking := self.model.lacking():
+            raise UnsafeSettings(lacking)
         if not server.listens_on_loopback and not server.is_https and not server.insecure_http:
             raise UnsafeSettings(
                 f"HELPDESK_HOST={server.host} would serve other machines without TLS: set"
                 " HELPDESK_PUBLIC_URL to the https:// address of the proxy in front, or"
                 " HELPDESK_INSECURE_HTTP=true to accept the risk"
             )
+        if server.environment is Environment.TEST and self.github.is_elsewhere:
+            raise UnsafeSettings("GITHUB_API_URL is refused with HELPDESK_ENVIRONMENT=test")
         if server.environment is Environment.PRODUCTION:
             if server.insecure_http:
                 raise UnsafeSettings(
@@ -308,8 +306,15 @@ SETTINGS_GROUPS: tuple[type[BaseSettings], ...] = (
     IdentitySettings,
     ChatSettings,
     AgentSettings,
+    LeavingSettings,
+    GitHubTextSettings,
     CheckpointSettings,
     RunSettings,
     JobSettings,
+    WebSearchSettings,
+    ModelSettings,
+    GitHubSettings,
+    SemanticSettings,
     ObservabilitySettings,
+    TraceSettings,
 )

@@ -20,6 +20,11 @@ def clean(text: str) -> str:
     return unicodedata.normalize("NFC", _CONTROL.sub("", unified))
 
 
+def whole_characters(text: str) -> str:
+    """``text`` without halves of UTF-16 pairs."""
+    return _LONE_SURROGATE.sub("", text)
+
+
 def shorten(text: str, limit: int) -> str:
     """The first line of ``text`` in at most ``limit`` characters, cut at a word, with an ellipsis
     when cut.

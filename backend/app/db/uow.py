@@ -5,18 +5,22 @@ No transaction across a wait: while a unit of work is open, a context flag is se
 that talks to the outside world calls `refuse_inside_unit_of_work` first.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Protocol
 
 from sqlalchemy.exc import DBAPIError, InterfaceError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 
 from backend.app.db.engine import DatabaseBusy, DatabaseUnavailable, is_contention, is_outage
+from backend.app.db.repositories.category_models import CategoryModelRepository
 from backend.app.db.repositories.chat import ChatRepository
+from backend.app.db.repositories.checkpoints import CheckpointRepository
 from backend.app.db.repositories.facts import FactRepository
+from backend.app.db.repositories.filings import FilingRepository
 from backend.app.db.repositories.identity import IdentityRepository
 from backend.app.db.repositories.jobs import JobRepository
 from backend.app.db.repositories.knowledge import KnowledgeRepository
@@ -26,6 +30,7 @@ from backend.app.db.repositories.runs import RunRepository
 from backend.app.db.repositories.search import SearchRepository
 from backend.app.db.repositories.sessions import SessionRepository
 from backend.app.db.repositories.switches import SwitchRepository
+from backend.app.db.repositories.ticket_search import TicketSearchRepository
 from backend.app.db.repositories.tickets import TicketRepository
 
 _open: ContextVar[bool] = ContextVar("unit_of_work_open", default=False)
@@ -39,8 +44,11 @@ class TransactionHeldAcrossWait(AssertionError):
 class Work:
     """One transaction's repositories."""
 
+    category_models: CategoryModelRepository
     chat: ChatRepository
+    checkpoints: CheckpointRepository
     facts: FactRepository
+    filings: FilingRepository
     identity: IdentityRepository
     jobs: JobRepository
     knowledge: KnowledgeRepository
@@ -50,10 +58,17 @@ class Work:
     search: SearchRepository
     sessions: SessionRepository
     switches: SwitchRepository
+    ticket_search: TicketSearchRepository
     tickets: TicketRepository
 
 
-UnitOfWork = Callable[[], AbstractAsyncContextManager[Work]]
+class UnitOfWork(Protocol):
+    """Begins a unit of work."""
+
+    def __call__(self, *, each: bool = False) -> AbstractAsyncContextManager[Work]:
+        """A unit of work; ``each``: every statement commits by itself, for one that needs no other.
+        That saves two calls.
+        """
 
 
 def refuse_inside_unit_of_work(what: str) -> None:
@@ -64,8 +79,11 @@ def refuse_inside_unit_of_work(what: str) -> None:
 
 def _work(session: AsyncSession) -> Work:
     return Work(
+        category_models=CategoryModelRepository(session),
         chat=ChatRepository(session),
+        checkpoints=CheckpointRepository(session),
         facts=FactRepository(session),
+        filings=FilingRepository(session),
         identity=IdentityRepository(session),
         jobs=JobRepository(session),
         knowledge=KnowledgeRepository(session),
@@ -75,6 +93,7 @@ def _work(session: AsyncSession) -> Work:
         search=SearchRepository(session),
         sessions=SessionRepository(session),
         switches=SwitchRepository(session),
+        ticket_search=TicketSearchRepository(session),
         tickets=TicketRepository(session),
     )
 
@@ -92,13 +111,15 @@ def unit_of_work(engine: AsyncEngine) -> UnitOfWork:
     `DatabaseUnavailable`.
     """
     sessions = async_sessionmaker(engine, expire_on_commit=False)
+    committing = engine.execution_options(isolation_level="AUTOCOMMIT")
+    each_by_itself = async_sessionmaker(committing, expire_on_commit=False)
 
     @asynccontextmanager
-    async def begin() -> AsyncIterator[Work]:
+    async def begin(*, each: bool = False) -> AsyncIterator[Work]:
         refuse_inside_unit_of_work("A second unit of work")
         token = _open.set(True)
         try:
-            async with sessions.begin() as session:
+            async with (each_by_itself if each else sessions).begin() as session:
                 await _connect(session)
                 yield _work(session)
         except (DBAPIError, InterfaceError, PoolTimeout, TimeoutError) as error:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NewType
 from uuid import UUID
 
+from backend.app.core.errors import NotFound
 from backend.app.domain.knowledge import ArticleId
 from backend.app.domain.principals import UserId
 
@@ -14,6 +15,10 @@ ChatMessageId = NewType("ChatMessageId", UUID)
 
 MAX_MESSAGE_CHARACTERS = 8000
 MAX_TITLE_CHARACTERS = 80
+
+
+class ChatSessionNotFound(NotFound):
+    """There is no such conversation."""
 
 
 class ChatMode(StrEnum):
@@ -76,6 +81,35 @@ class AgentSummary:
     ticket_id: UUID | None = None
 
 
+class NoticeKind(StrEnum):
+    """What a chat is told of by itself."""
+
+    ISSUE_CLOSED = "issue_closed"
+    ISSUE_REOPENED = "issue_reopened"
+    ISSUE_COMMENTED = "issue_commented"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatNotice:
+    """What a line says that nobody asked for: of a ticket that was filed from this chat."""
+
+    kind: NoticeKind
+    ticket_id: UUID
+    ticket_number: int
+    issue_number: int
+
+
+#: The kind of turn at which a session's line stands, when it is over, and its outcome.
+OUTCOMES_OF_LINES = {
+    "filed": "filed",
+    "linked": "linked",
+    "resolved": "resolved_by_agent",
+    "aborted": "aborted",
+}
+#: Of a session that goes on.
+STILL_OPEN = "open"
+
+
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
     """One line of a chat session; ``seq`` orders it within the session, from 1 without gaps."""
@@ -92,6 +126,7 @@ class ChatMessage:
     reply_to: ChatMessageId | None = None
     degraded: str | None = None
     agent_summary: AgentSummary | None = None
+    notice: ChatNotice | None = None
 
     @property
     def is_settled(self) -> bool:

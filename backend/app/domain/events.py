@@ -131,11 +131,14 @@ class QuestionAnswered(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRated(Fact):
-    """An answer got a verdict, or lost it (None)."""
+    """An answer got a verdict, or lost it (None). ``outcome`` is the agent session's whose line it
+    is; ``open`` of one that goes on, None where it is an answer of the knowledge base.
+    """
 
     kind: ClassVar[str] = "chat.answer_rated"
     message_id: ChatMessageId
     rating: Rating | None
+    outcome: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,9 +153,29 @@ class KnowledgeImported(Fact):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CategoriesFitted(Fact):
+    """A site's categories were learnt anew."""
+
+    kind: ClassVar[str] = "categories.fitted"
+    version: int
+    examples: int
+    labels: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeRemoved(Fact):
     """A collection was removed with all its articles."""
 
     kind: ClassVar[str] = "knowledge.removed"
     collection: str
     articles: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrackerIssueChanged(Fact):
+    """The tracker told that something happened to a ticket's issue."""
+
+    kind: ClassVar[str] = "tracker.issue_changed"
+    ticket_number: int
+    issue_number: int
+    change: str

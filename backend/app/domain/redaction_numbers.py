@@ -8,12 +8,15 @@ _CARD_ALONE = re.compile(r"(?<![\w.+-])\d(?:[ -]?\d){12,18}(?![\w-])")
 _DIGITS = re.compile(r"\d+")
 _BETWEEN_GROUPS = re.compile(
     r"[ \t\u00a0\u2007\u2009\u202f]{1,2}|[ \u00a0]?[.\u2010\u2011\u2013-][ \u00a0]?"
+    r"|[ \t]{0,2}[.\u2010\u2011\u2013-]?\n[ \t]{0,4}(?:>[ ]?){0,3}"
 )
 #: How long the groups of a card's number are when it is written in several, the longest first.
 _CARD_GROUPS = (
     (4, 4, 4, 4, 3),
     (4, 4, 4, 4),
     (8, 8),
+    (12, 4),
+    (4, 12),
     (4, 6, 5),
     (4, 4, 4, 3),
     (4, 6, 4),
@@ -21,6 +24,9 @@ _CARD_GROUPS = (
     (4, 4, 4, 1),
 )
 _CARD_LENGTHS = range(13, 20)
+#: A word may be glued to a card's number; a part of an identifier is no word.
+_GLUED_WORD_BEFORE = re.compile(r"(?<![\w-])(?=[^\W\d_]*[^\W\d_a-fA-F])[^\W\d_]{2,16}[:=#]?\Z")
+_GLUED_WORD_BEHIND = re.compile(r"(?=[^\W\d_]*[^\W\d_a-fA-F])[^\W\d_]{2,16}(?![\w-])")
 _GLUED_BEFORE = re.compile(r"(?:[\w+]|[^\W\d][.-])\Z")
 _GLUED_BEHIND = re.compile(r"\w|-[^\W\d]")
 _IS_FRACTION = re.compile(r"\d\.\Z")
@@ -34,10 +40,16 @@ _CARD_KINDS = re.compile(
 _CARD_KINDS_OF_ANY_LENGTH = re.compile(
     r"62\d{15,17}|(?:5018|5020|5038|5893|6304|6759|676[1-3])\d{9,15}"
 )
+#: Where a card is spoken of, whoever issued it.
+_CARD_SAID = re.compile(
+    r"\b(?:cards?|cc|karte|carte|tarjeta)\b[^\n\d]{0,40}(?<![\w.+-])(\d(?:[ -]?\d){11,18})"
+    r"(?![\w-])",
+    re.IGNORECASE,
+)
 _IBAN_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=[ -]?[A-Za-z0-9])")
 SOCIAL_SECURITY = re.compile(
     r"(?<!\w)(?<!\w-)(?<!no )(?<!no\. )(?<!number )(?<!part )(?<!order )(?<!ticket )"
-    r"(?!000|666|9\d\d)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?!\w|-\w)"
+    r"(?<![.])(?!000|666|9\d\d)\d{3}([-.])(?!00)\d\d\1(?!0000)\d{4}(?!\w|[-.]\w)"
 )
 SOCIAL_SECURITY_SAID = re.compile(
     r"((?:\b|(?<=\d))(?:SSN|social security(?: number)?)[ \t]*(?:is|:|=|#)?[ \t]*)"
@@ -160,7 +172,8 @@ def _iban_end(text: str, start: int) -> int | None:
             return None
         at += 1
     is_whole = len(compact) == length and not text[at : at + 1].isalnum()
-    return at if is_whole and _is_iban(compact.upper()) else None
+    is_one_case = compact in {compact.upper(), compact.lower()}
+    return at if is_whole and is_one_case and _is_iban(compact.upper()) else None
 
 
 def _is_card(written: str, *kinds: re.Pattern[str]) -> bool:
@@ -170,9 +183,11 @@ def _is_card(written: str, *kinds: re.Pattern[str]) -> bool:
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
     """Whether what stands from ``start`` to ``end`` is no part of a word or an identifier."""
+    before = text[max(start - 20, 0) : start]
     return (
-        _GLUED_BEFORE.search(text[max(start - 2, 0) : start]) is None
-        and _GLUED_BEHIND.match(text, end) is None
+        _GLUED_BEFORE.search(before[-2:]) is None or _GLUED_WORD_BEFORE.search(before) is not None
+    ) and (
+        _GLUED_BEHIND.match(text, end) is None or _GLUED_WORD_BEHIND.match(text, end) is not None
     )
 
 
@@ -197,6 +212,9 @@ def payment_cards(text: str) -> Iterator[tuple[int, int]]:
     for found in _CARD_ALONE.finditer(text):
         if _is_card(found[0], _CARD_KINDS):
             yield found.span()
+    for found in _CARD_SAID.finditer(text):
+        if _is_luhn("".join(str(int(digit)) for digit in found[1] if digit.isdecimal())):
+            yield found.span(1)
     for groups in _groups_of_digits(text):
         start, first_end = groups[0]
         lengths = tuple(stop - begin for begin, stop in groups)

@@ -6,6 +6,8 @@ from enum import StrEnum
 from typing import Any, NewType
 from uuid import UUID
 
+from backend.app.domain.events import Fact
+
 ThreadId = NewType("ThreadId", UUID)
 OwnerId = NewType("OwnerId", UUID)
 
@@ -70,6 +72,23 @@ class RunEvent:
     kind: str
     data: dict[str, Any]
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What is told at once: events, each of a kind and with data, and the facts beside them."""
+
+    events: tuple[tuple[str, dict[str, Any]], ...] = ()
+    facts: tuple[Fact, ...] = ()
+
+    def __add__(self, other: "Telling") -> "Telling":
+        return Telling(self.events + other.events, self.facts + other.facts)
+
+    def __bool__(self) -> bool:
+        return bool(self.events or self.facts)
+
+
+NOTHING = Telling()
 
 
 @dataclass(frozen=True, slots=True)

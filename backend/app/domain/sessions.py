@@ -1,8 +1,10 @@
 """Agent sessions: one journey from *Get help* to one of four ends."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, NewType
 from uuid import UUID
 
@@ -50,6 +52,16 @@ class NextAction(StrEnum):
     ABORT = "abort"
 
 
+#: The steps that use a tool, with the tool's name in metrics and audit lines.
+TOOL_NAMES: Mapping[NextAction, str] = MappingProxyType(
+    {
+        NextAction.RETRY_KB: "retry_kb",
+        NextAction.WEB_SEARCH: "web_search",
+        NextAction.SEARCH_DUPLICATES: "search_existing_issues",
+    }
+)
+
+
 class Outcome(StrEnum):
     """How a session ended."""
 
@@ -60,7 +72,7 @@ class Outcome(StrEnum):
 
 
 class StepStatus(StrEnum):
-    """How a step stands or ended."""
+    """How a step stands or ended; ``stopped``: the session ended under it."""
 
     RUNNING = "running"
     OK = "ok"
@@ -69,6 +81,7 @@ class StepStatus(StrEnum):
     TIMED_OUT = "timed_out"
     SWITCHED_OFF = "switched_off"
     BLOCKED = "blocked"
+    STOPPED = "stopped"
 
 
 class TurnKind(StrEnum):
@@ -202,6 +215,14 @@ class IdempotentRequest:
     operation: str
     key: str
     digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class KnownKey:
+    """What an idempotency key stands for already."""
+
+    digest: bytes
+    session_id: AgentSessionId
 
 
 #: How long an idempotency key is remembered.

@@ -9,6 +9,8 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
+CHECKPOINT_OPS = ("read", "write", "delete", "expire")
+CHECKPOINT_OUTCOMES = ("ok", "refused", "cancelled", "error")
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
@@ -50,7 +52,11 @@ class _FactCounters(Collector):
 
 
 class PrometheusMetrics:
-    """This process's request metrics, and the page that a scrape gets."""
+    """This process's own metrics, and the page that a scrape gets.
+
+    They begin at zero with the process and are in no file, so a worker that dies leaves nothing
+    behind, and Prometheus takes the new one's for a counter that was set back.
+    """
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -67,6 +73,30 @@ class PrometheusMetrics:
             buckets=_SECONDS,
             registry=self._registry,
         )
+
+        self._checkpoints = Counter(
+            "chatbot_helpdesk_agent_checkpoint_total",
+            "Operations on checkpoints by how they ended.",
+            ["op", "outcome"],
+            registry=self._registry,
+        )
+        self._page_events = Counter(
+            "chatbot_page_events_total",
+            "What happened in the page, by the event's name and properties.",
+            ["event", "detail"],
+            registry=self._registry,
+        )
+        for op in CHECKPOINT_OPS:
+            for outcome in CHECKPOINT_OUTCOMES:
+                self._checkpoints.labels(op, outcome)
+
+    def count_page_event(self, event: str, detail: str) -> None:
+        """Count something that happened in a page; both are of closed sets."""
+        self._page_events.labels(event, detail).inc()
+
+    def count_checkpoint(self, op: str, outcome: str) -> None:
+        """Count one operation on checkpoints; both are of the closed sets."""
+        self._checkpoints.labels(op, outcome).inc()
 
     def observe_request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count and time one request; ``route`` is a template, so that the number of series is

@@ -1,17 +1,19 @@
-"""Web search. In this version there is none but a canned one, for the demo's one question."""
+"""The demo's web search: a canned one, for its one question."""
 
 import re
 from collections.abc import Sequence
 
+from backend.app.domain.web import WebPage
+
 _WORD = re.compile(r"\w+")
 _QUESTION = {"oracle", "financials", "403", "budget", "reports"}
 _PAGES = (
-    {
-        "title": "403 Forbidden on a report: the role lacks a data grant (canned demo result)",
-        "url": "https://example.invalid/403-on-reports",
-        "snippet": "A 403 on some reports only usually means that the report's folder is not"
+    WebPage(
+        title="403 Forbidden on a report: the role lacks a data grant (canned demo result)",
+        url="https://example.invalid/403-on-reports",
+        snippet="A 403 on some reports only usually means that the report's folder is not"
         " granted to the person's role. Ask the owner of the folder to check its permissions.",
-    },
+    ),
 )
 
 
@@ -22,6 +24,6 @@ class CannedWebSearch:
         """Whether this is the demo's question."""
         return set(_WORD.findall(question.lower())) >= _QUESTION
 
-    async def search(self, query: str) -> Sequence[dict[str, str]]:
+    async def search(self, query: str) -> Sequence[WebPage]:
         """The pages for a query."""
         return _PAGES if self.covers(query) else ()

@@ -11,6 +11,7 @@ from backend.app.domain.chat import (
     MAX_TITLE_CHARACTERS,
     ChatMode,
     MessageRole,
+    NoticeKind,
     Rating,
 )
 from backend.app.domain.sessions import TurnKind
@@ -18,9 +19,14 @@ from backend.app.schemas.base import RequestModel, StorableLine, StorableText, W
 
 
 class Welcome(WireModel):
-    """What an empty chat begins with: a mode, and up to three questions that get an answer."""
+    """What an empty chat begins with: a mode, and up to three questions that get an answer.
+
+    ``agent_enabled``: whether the person may start the agent; without it they can summarise and
+    file by themselves.
+    """
 
     mode: ChatMode
+    agent_enabled: bool = True
     questions: list[str]
 
 
@@ -84,11 +90,20 @@ class AgentSummary(WireModel):
     ticket_id: UUID | None
 
 
+class ChatNotice(WireModel):
+    """Of a line that nobody asked for: what happened to a ticket that was filed from this chat."""
+
+    kind: NoticeKind
+    ticket_id: UUID
+    ticket_number: int
+    issue_number: int
+
+
 class ChatMessage(WireModel):
     """One line of a chat session. A person's is plain text, the assistant's Markdown.
 
     ``degraded`` says in a sentence what could not be done as usual. With ``agent_summary`` the line
-    is an agent session's recap.
+    is an agent session's recap, with ``notice`` it tells of a ticket by itself.
     """
 
     id: UUID
@@ -103,6 +118,7 @@ class ChatMessage(WireModel):
     reply_to: UUID | None
     degraded: str | None
     agent_summary: AgentSummary | None
+    notice: ChatNotice | None
 
 
 class ChatMessageList(WireModel):

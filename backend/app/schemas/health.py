@@ -12,6 +12,8 @@ class HealthReport(WireModel):
     version: str
     database: Literal["ok", "unavailable"]
     ui: Literal["built", "missing", "off"]
+    #: Whether texts are compared by meaning too; off: by their words alone.
+    semantic: Literal["on", "off"]
 
 
 class Liveness(WireModel):

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from pydantic import Field, model_validator
@@ -23,7 +23,7 @@ from backend.app.domain.sessions import (
     Trigger,
     TurnKind,
 )
-from backend.app.domain.tickets import IssueState, TicketStatus
+from backend.app.domain.tickets import IssueState, IssueStatus, Sameness, TicketStatus
 from backend.app.schemas.base import RequestModel, StorableLine, StorableText, WireModel
 from backend.app.schemas.chat import Source
 
@@ -45,16 +45,21 @@ class TicketDraft(RequestModel):
 
 
 class Candidate(WireModel):
-    """A ticket that may be about the same. ``odds``: 0 to 1; ``evidence``: the words in common."""
+    """A ticket, or an issue of the tracker, that may be about the same.
+
+    ``odds``: 0 to 1; ``evidence``: identifiers and words in common; ``sameness``: the verdict, to
+    be worded and never to be acted on.
+    """
 
     source: CandidateSource
     number: int
     title: str
-    status: TicketStatus
+    status: TicketStatus | IssueStatus
     url: str
     odds: float
     evidence: list[str]
     created_at: datetime
+    sameness: Sameness = Sameness.RELATED
 
 
 class Proposal(WireModel):
@@ -67,7 +72,8 @@ class Proposal(WireModel):
 class AgentStep(WireModel):
     """One decision of the supervisor; ``seq`` is stable and counts from 1 within the session.
 
-    ``found`` says how many results a search gave; ``reason`` why the step was chosen.
+    ``found`` says how many results a search gave; ``reason`` why the step was chosen;
+    ``is_cached``: the session knew what was found, and nothing was searched again.
     """
 
     seq: int
@@ -77,6 +83,15 @@ class AgentStep(WireModel):
     started_at: datetime
     duration_ms: int | None = None
     found: int | None = None
+    is_cached: bool = False
+
+
+class WebPage(WireModel):
+    """A page that a search of the web found: plain text of somebody else's, not checked by us."""
+
+    title: str
+    url: str
+    snippet: str
 
 
 class AgentTurn(WireModel):
@@ -99,6 +114,7 @@ class AgentTurn(WireModel):
     question_number: int | None = None
     question_limit: int | None = None
     candidates: list[Candidate] | None = None
+    web_results: list[WebPage] | None = None
     proposal: Proposal | None = None
     sources: list[Source] | None = None
     degraded: str | None = None
@@ -121,9 +137,9 @@ class ConversationTurn(RequestModel):
     content: Annotated[StorableText, Field(min_length=1, max_length=_MAX_MESSAGE_CHARACTERS)]
 
 
-class AgentStartRequest(RequestModel):
-    """What the agent is to look into: a chat session of one's own, or a conversation, or both (then
-    the conversation is what it reads).
+class WhatWasSaid(RequestModel):
+    """A chat session of one's own, or a conversation, or both (then the conversation is what is
+    read).
     """
 
     conversation: (
@@ -131,10 +147,9 @@ class AgentStartRequest(RequestModel):
         | None
     ) = None
     chat_session_id: UUID | None = None
-    trigger: Trigger = Trigger.CHIP
 
     @model_validator(mode="after")
-    def _has_something_to_read(self) -> "AgentStartRequest":
+    def _has_something_to_read(self) -> Self:
         if self.conversation is None and self.chat_session_id is None:
             raise ValueError("conversation or chat_session_id is needed")
         if self.conversation and not any(
@@ -142,6 +157,12 @@ class AgentStartRequest(RequestModel):
         ):
             raise ValueError("conversation holds no message of the person")
         return self
+
+
+class AgentStartRequest(WhatWasSaid):
+    """What the agent is to look into."""
+
+    trigger: Trigger = Trigger.CHIP
 
 
 class AgentResumeRequest(RequestModel):

@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from backend.app.domain.sessions import Category, Impact, Severity
-from backend.app.domain.tickets import IssueState, TicketOrigin, TicketStatus
+from backend.app.domain.tickets import IssueState, IssueStatus, TicketOrigin, TicketStatus
 from backend.app.schemas.base import WireModel
 
 
@@ -23,6 +23,11 @@ class TicketSummary(WireModel):
     is_mine: bool
     created_at: datetime
     updated_at: datetime
+    issue_state: IssueState
+    issue_url: str | None
+    issue_number: int | None
+    #: How the issue stands in the tracker, as far as it was told.
+    issue_status: IssueStatus | None
 
 
 class Ticket(TicketSummary):
@@ -31,9 +36,6 @@ class Ticket(TicketSummary):
     body: str
     agent_session_id: UUID | None
     chat_session_id: UUID | None
-    issue_state: IssueState
-    issue_url: str | None
-    issue_number: int | None
 
 
 class TicketList(WireModel):

@@ -6,19 +6,20 @@ Prometheus has it: a counter for each upper bound, one for all, and the sum.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+from backend.app.domain.sessions import TOOL_NAMES
 
 Data = Mapping[str, Any]
 Labels = dict[str, str]
 
-_AGENT = "chatbot_helpdesk_agent_"
+AGENT = "chatbot_helpdesk_agent_"
 _SECONDS = (1, 5, 15, 30, 60, 300, 1800, 7200, 86_400)
 _STEP_SECONDS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15)
 _SMALL_COUNTS = (0, 1, 2, 3, 4, 6, 8, 12)
 
 
-@dataclass(frozen=True, slots=True)
-class Movement:
+class Movement(NamedTuple):
     """A counter, and how far a fact moves it."""
 
     name: str
@@ -38,10 +39,11 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A fact moves a counter by one."""
+    """A fact moves a counter, by one unless ``by`` says how far; by nothing is not at all."""
 
     name: str
     labels: Callable[[Data], Labels | None] = lambda _: {}
+    by: Callable[[Data], float] = lambda _: 1
 
 
 def _outcome(data: Data) -> Labels:
@@ -50,24 +52,58 @@ def _outcome(data: Data) -> Labels:
     return {"outcome": str(reason if reason in {"budget_exhausted", "error"} else told)}
 
 
+WITHDRAWN = "withdrawn"
 _STEP_OUTCOMES = {"ok": "ok", "empty": "ok", "timed_out": "timeout"}
-_TOOLS = {"retry_kb", "web_search", "search_duplicates"}
+_TOOL_OUTCOMES = {"ok": "ok", "empty": "ok", "switched_off": "skipped", "blocked": "skipped"}
+#: A tool's name → its step's.
+_STEPS = {name: action.value for action, name in TOOL_NAMES.items()}
+
+
+def _filing(data: Data) -> Labels:
+    return {"how": "found" if data["was_found"] else "written"}
 
 
 def _step(data: Data) -> Labels | None:
     """Of a step that is over with its decision; a tool's is counted when it has ended."""
     action = data["next_action"]
-    return None if action in _TOOLS else {"step": action, "outcome": "ok"}
+    return None if action in TOOL_NAMES else {"step": action, "outcome": "ok"}
 
 
 def _tool_step(data: Data) -> Labels:
-    return {"step": data["tool"], "outcome": _STEP_OUTCOMES.get(data["outcome"], "error")}
+    step = _STEPS.get(data["tool"]) or str(data["tool"])
+    return {"step": step, "outcome": _STEP_OUTCOMES.get(data["outcome"], "error")}
 
 
-def _tool(data: Data) -> Labels:
+def _tool(data: Data) -> Labels | None:
+    """Of a use that called something, or was kept from it; what the session knew cost nothing."""
+    if data.get("is_cached"):
+        return None
     status = data["outcome"]
-    outcome = "ok" if status in {"ok", "empty"} else "error"
-    return {"tool": data["tool"], "outcome": outcome, "reason": status}
+    outcome = _TOOL_OUTCOMES.get(status, "error")
+    return {"tool": data["tool"], "outcome": outcome, "reason": data.get("cause") or status}
+
+
+def _tool_seconds(data: Data) -> float | None:
+    return None if data.get("is_cached") else float(data["duration_ms"]) / 1000
+
+
+def _decided(data: Data) -> Labels:
+    prompt = data.get("prompt")
+    by = "model" if prompt else "rules"
+    return {"next_action": data["next_action"], "by": by, "prompt": prompt or "none"}
+
+
+def _answer_rating(data: Data) -> Labels | None:
+    return None if data.get("outcome") else {"rating": data["rating"] or WITHDRAWN}
+
+
+def _outcome_rating(data: Data) -> Labels | None:
+    outcome = data.get("outcome")
+    return {"outcome": f"{outcome}_{data['rating'] or WITHDRAWN}"} if outcome else None
+
+
+def _tokens(data: Data) -> float:
+    return float(data["tokens_in"] + data["tokens_out"])
 
 
 def _position(data: Data) -> Labels | None:
@@ -91,44 +127,68 @@ TABLE: dict[str, tuple[Count | Distribution, ...]] = {
         ),
     ),
     "chat.answer_rated": (
-        Count("chatbot_feedback_total", lambda data: {"rating": data["rating"] or "withdrawn"}),
+        Count("chatbot_feedback_total", _answer_rating),
+        Count(f"{AGENT}feedback_total", _outcome_rating),
     ),
-    "agent.started": (Count(f"{_AGENT}started_total", lambda data: {"trigger": data["trigger"]}),),
-    "agent.request_repeated": (Count(f"{_AGENT}session_dedup_total"),),
+    "agent.started": (Count(f"{AGENT}started_total", lambda data: {"trigger": data["trigger"]}),),
+    "agent.request_repeated": (Count(f"{AGENT}session_dedup_total"),),
     "agent.acl_violation": (Count("chatbot_helpdesk_session_acl_violation_total"),),
     "agent.supervisor_decision": (
-        Count(f"{_AGENT}step_total", _step),
+        Count(f"{AGENT}step_total", _step),
+        Count(f"{AGENT}decision_total", _decided),
         Distribution(
-            f"{_AGENT}turn_latency_seconds",
+            f"{AGENT}turn_latency_seconds",
             _STEP_SECONDS,
             lambda data: data["latency_ms"] / 1000,
             lambda _: {"phase": "supervisor"},
         ),
     ),
-    "agent.tool_call": (
-        Count(f"{_AGENT}step_total", _tool_step),
-        Count(f"{_AGENT}tool_total", _tool),
+    "agent.specialist_ran": (
         Distribution(
-            f"{_AGENT}turn_latency_seconds",
+            f"{AGENT}turn_latency_seconds",
             _STEP_SECONDS,
             lambda data: data["duration_ms"] / 1000,
+            lambda _: {"phase": "specialist"},
+        ),
+    ),
+    "agent.model_call": (
+        Count(f"{AGENT}tokens_used_total", lambda data: {"role": data["role"]}, _tokens),
+        Count(
+            f"{AGENT}model_call_total",
+            lambda data: {name: data[name] for name in ("role", "outcome", "prompt")},
+        ),
+    ),
+    "agent.injection_blocked": (
+        Count(f"{AGENT}prompt_injection_blocked_total", lambda data: {"reason": data["reason"]}),
+    ),
+    "agent.tool_call": (
+        Count(f"{AGENT}step_total", _tool_step),
+        Count(f"{AGENT}tool_total", _tool),
+        Distribution(
+            f"{AGENT}turn_latency_seconds",
+            _STEP_SECONDS,
+            _tool_seconds,
             lambda _: {"phase": "tool"},
         ),
     ),
-    "agent.awaiting_user": (Count(f"{_AGENT}clarifying_questions_total", _position),),
-    "agent.draft_ready": (Count(f"{_AGENT}draft_ready_total"),),
-    "agent.user_confirmed": (Count(f"{_AGENT}user_confirmed_total"),),
-    "agent.aborted": (Count(f"{_AGENT}aborted_total", lambda data: {"reason": data["reason"]}),),
+    "agent.awaiting_user": (Count(f"{AGENT}clarifying_questions_total", _position),),
+    "agent.draft_ready": (Count(f"{AGENT}draft_ready_total"),),
+    "agent.user_confirmed": (Count(f"{AGENT}user_confirmed_total"),),
+    "agent.issue_filed": (Count(f"{AGENT}issue_filed_total", _filing),),
+    "tracker.issue_changed": (
+        Count("chatbot_tracker_changes_total", lambda data: {"change": data["change"]}),
+    ),
+    "agent.aborted": (Count(f"{AGENT}aborted_total", lambda data: {"reason": data["reason"]}),),
     "agent.outcome": (
-        Count(f"{_AGENT}outcome_total", _outcome),
+        Count(f"{AGENT}outcome_total", _outcome),
         Distribution(
-            f"{_AGENT}session_latency_seconds",
+            f"{AGENT}session_latency_seconds",
             _SECONDS,
             lambda data: data["duration_ms"] / 1000,
         ),
-        Distribution(f"{_AGENT}turns_per_session", _SMALL_COUNTS, lambda d: d["total_turns"]),
+        Distribution(f"{AGENT}turns_per_session", _SMALL_COUNTS, lambda d: d["total_turns"]),
         Distribution(
-            f"{_AGENT}user_questions_per_session", _SMALL_COUNTS, lambda d: d["total_questions"]
+            f"{AGENT}user_questions_per_session", _SMALL_COUNTS, lambda d: d["total_questions"]
         ),
     ),
 }
@@ -138,20 +198,27 @@ HELP = {
     "chatbot_chat_sessions_total": "Chat sessions opened, by mode.",
     "chatbot_answers_total": "Questions answered, by whether the knowledge base held an answer.",
     "chatbot_feedback_total": "Verdicts on answers.",
-    f"{_AGENT}started_total": "Agent sessions started, by what began them.",
-    f"{_AGENT}session_dedup_total": "Requests repeated under their idempotency key.",
+    f"{AGENT}feedback_total": "Verdicts on sessions by their outcome and what was said of it.",
+    f"{AGENT}started_total": "Agent sessions started, by what began them.",
+    f"{AGENT}session_dedup_total": "Requests repeated under their idempotency key.",
     "chatbot_helpdesk_session_acl_violation_total": "Requests for another person's session.",
-    f"{_AGENT}turn_latency_seconds": "Time of a decision or a tool call.",
-    f"{_AGENT}step_total": "Steps of the agent by how they ended.",
-    f"{_AGENT}tool_total": "Tool calls by how they ended.",
-    f"{_AGENT}clarifying_questions_total": "Clarifying questions by their position.",
-    f"{_AGENT}draft_ready_total": "Drafts that were shown.",
-    f"{_AGENT}user_confirmed_total": "Drafts and links that were confirmed.",
-    f"{_AGENT}aborted_total": "Sessions that were ended before their end, by reason.",
-    f"{_AGENT}outcome_total": "Sessions by outcome.",
-    f"{_AGENT}session_latency_seconds": "Time from a session's start to its outcome.",
-    f"{_AGENT}turns_per_session": "The supervisor's decisions in one session.",
-    f"{_AGENT}user_questions_per_session": "Clarifying questions in one session.",
+    f"{AGENT}turn_latency_seconds": "Time of a decision, a tool call or a specialist's work.",
+    f"{AGENT}decision_total": "Decisions of the supervisor, by model or by rules.",
+    f"{AGENT}tokens_used_total": "Tokens by the provider's count, by what they were used for.",
+    f"{AGENT}model_call_total": "Questions to a model by how they ended.",
+    f"{AGENT}prompt_injection_blocked_total": "Attempts to steer a model that were stopped.",
+    f"{AGENT}step_total": "Steps of the agent by how they ended.",
+    f"{AGENT}tool_total": "Tool calls by how they ended.",
+    f"{AGENT}clarifying_questions_total": "Clarifying questions by their position.",
+    f"{AGENT}draft_ready_total": "Drafts that were shown.",
+    f"{AGENT}user_confirmed_total": "Drafts and links that were confirmed.",
+    f"{AGENT}issue_filed_total": "Tickets in the tracker: written, or found when looked for.",
+    "chatbot_tracker_changes_total": "Changes of issues that the tracker's webhook told of.",
+    f"{AGENT}aborted_total": "Sessions that were ended before their end, by reason.",
+    f"{AGENT}outcome_total": "Sessions by outcome.",
+    f"{AGENT}session_latency_seconds": "Time from a session's start to its outcome.",
+    f"{AGENT}turns_per_session": "The supervisor's decisions in one session.",
+    f"{AGENT}user_questions_per_session": "Clarifying questions in one session.",
 }
 
 #: The names that are distributions: their counters end in ``_bucket``, ``_sum`` and ``_count``.
@@ -161,12 +228,14 @@ DISTRIBUTIONS = frozenset(
 
 
 def movements(kind: str, data: Data) -> Iterable[Movement]:
-    """What a fact moves."""
+    """What a fact moves; nothing when its session was deleted before it was counted."""
+    if data.get("redacted"):
+        return
     for one in TABLE.get(kind, ()):
         if isinstance(one, Distribution):
             yield from _spread(one, data)
-        elif (labels := one.labels(data)) is not None:
-            yield Movement(one.name, labels)
+        elif (labels := one.labels(data)) is not None and (by := one.by(data)):
+            yield Movement(one.name, labels, by)
 
 
 def summed(moved: Iterable[Movement]) -> list[tuple[str, Labels, float]]:

@@ -13,7 +13,7 @@ import httpx
 import sqlalchemy as sa
 from sqlalchemy.engine import RowMapping
 
-from backend.app.bootstrap import Container, build
+from backend.app.bootstrap import AgentParts, Container, build
 from backend.app.core.clock import SystemClock
 from backend.app.core.periodic import every
 from backend.app.core.settings import Settings
@@ -177,9 +177,15 @@ class Application:
 
 @asynccontextmanager
 async def application(
-    settings: Settings, *, database: dict[str, Any] | None = None, **agent: Any
+    settings: Settings,
+    *,
+    database: dict[str, Any] | None = None,
+    parts: AgentParts | None = None,
+    **agent: Any,
 ) -> AsyncIterator[Application]:
-    """An application over the same database; ``database`` and ``agent``: settings that differ."""
+    """An application over the same database; ``database`` and ``agent``: settings that differ;
+    ``parts``: what the agent works with instead of its own.
+    """
     own = settings.model_copy(
         update={
             "database": settings.database.model_copy(update=database or {}),
@@ -190,7 +196,7 @@ async def application(
     )
     app = create_app(own)
     async with AsyncExitStack() as held:
-        built = await held.enter_async_context(build(own, demo=True))
+        built = await held.enter_async_context(build(own, demo=True, agent_with=parts))
         app.state.services = built
         # Claims are kept alive, as on a busy machine a run may outlast its first lease.
         await held.enter_async_context(every((1.0, "heartbeat", built.claims.beat)))

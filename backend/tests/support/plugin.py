@@ -43,8 +43,18 @@ _LIBRARIES_TABLES = {
 #: Hold one row that a migration made.
 _KEPT_TABLES = {"fact_epochs", "instance_keys"}
 
-for name in [name for name in os.environ if name.startswith(("HELPDESK_", "DATABASE_"))]:
+_OURS = ("HELPDESK_", "DATABASE_", "GITHUB_", "LANGCHAIN_", "LANGSMITH_")
+for name in [name for name in os.environ if name.startswith(_OURS)]:
     del os.environ[name]  # a developer's own settings are no part of a test
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options of the scenarios in ``backend/tests/eval``, known wherever a run begins."""
+    group = parser.getgroup("scenarios")
+    group.addoption("--show-trace", action="store_true", help="tell how a scenario that fails went")
+    group.addoption(
+        "--every-goal", action="store_true", help="each hostile goal against every scenario"
+    )
 
 
 @pytest.fixture(scope="session")

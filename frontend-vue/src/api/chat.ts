@@ -56,11 +56,15 @@ export function listMessages(id: string, beforeSeq?: number): Promise<ChatMessag
   )
 }
 
-export function rateMessage(messageId: string, rating: Rating | null): Promise<ChatMessage> {
+export function rateMessage(
+  messageId: string,
+  rating: Rating | null,
+  comment?: string,
+): Promise<ChatMessage> {
   return unwrap(
     client.PUT('/api/chat/messages/{message_id}/feedback', {
       params: { path: { message_id: messageId } },
-      body: { rating },
+      body: comment ? { rating, comment } : { rating },
     }),
   )
 }

@@ -47,6 +47,9 @@ async function refusalCode(response: Response): Promise<string | null> {
   }
 }
 
+/** Sends without a consequence for the session, whatever the answer. */
+export const sendQuietly = dispatch
+
 /** The only place that calls `fetch`. */
 export async function send(request: Request): Promise<Response> {
   const again = changesSomething(request) ? request.clone() : null

@@ -442,6 +442,126 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/helpdesk/classify': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Classify Text
+     * @description How a text is graded: severity, impact, category, each with a confidence.
+     */
+    post: operations['classify_text_api_helpdesk_classify_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/helpdesk/create-issue': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Create Issue
+     * @description File exactly this text; asked again under its key, or within ten minutes, the same ticket.
+     */
+    post: operations['create_issue_api_helpdesk_create_issue_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/helpdesk/draft-ticket': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Draft Ticket
+     * @description A ticket about a conversation, to check, change and file. Nothing is stored.
+     */
+    post: operations['draft_ticket_api_helpdesk_draft_ticket_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/helpdesk/duplicates': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Find Duplicates
+     * @description Tickets that may be about the same as a text, whoever requested them.
+     */
+    post: operations['find_duplicates_api_helpdesk_duplicates_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/helpdesk/summarize': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Summarize
+     * @description What a conversation is about.
+     */
+    post: operations['summarize_api_helpdesk_summarize_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/integrations/github/webhook': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Receive Github
+     * @description A delivery of the repository's webhook; what does not concern tickets is ignored.
+     */
+    post: operations['receive_github_api_integrations_github_webhook_post']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/knowledge/articles/{article_id}': {
     parameters: {
       query?: never
@@ -456,6 +576,26 @@ export interface paths {
     get: operations['get_article_api_knowledge_articles__article_id__get']
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/telemetry': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Take Telemetry
+     * @description Count what happened in the page. Names and properties are closed; there is no text.
+     */
+    post: operations['take_telemetry_api_telemetry_post']
     delete?: never
     options?: never
     head?: never
@@ -661,8 +801,7 @@ export interface components {
     }
     /**
      * AgentStartRequest
-     * @description What the agent is to look into: a chat session of one's own, or a conversation, or both (then
-     *     the conversation is what it reads).
+     * @description What the agent is to look into.
      */
     AgentStartRequest: {
       /** Chat Session Id */
@@ -676,7 +815,8 @@ export interface components {
      * AgentStep
      * @description One decision of the supervisor; ``seq`` is stable and counts from 1 within the session.
      *
-     *     ``found`` says how many results a search gave; ``reason`` why the step was chosen.
+     *     ``found`` says how many results a search gave; ``reason`` why the step was chosen;
+     *     ``is_cached``: the session knew what was found, and nothing was searched again.
      */
     AgentStep: {
       action: components['schemas']['NextAction']
@@ -684,6 +824,11 @@ export interface components {
       duration_ms?: number | null
       /** Found */
       found?: number | null
+      /**
+       * Is Cached
+       * @default false
+       */
+      is_cached?: boolean
       /** Reason */
       reason: string
       /** Seq */
@@ -767,6 +912,8 @@ export interface components {
       ticket_id?: string | null
       /** Ticket Number */
       ticket_number?: number | null
+      /** Web Results */
+      web_results?: components['schemas']['WebPage'][] | null
     }
     /**
      * Article
@@ -792,8 +939,23 @@ export interface components {
       updated_at: string
     }
     /**
+     * CancelClicked
+     * @description Somebody wanted to end a session.
+     */
+    CancelClicked: {
+      from_state: components['schemas']['FromState']
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      name: 'agent.cancel_clicked'
+    }
+    /**
      * Candidate
-     * @description A ticket that may be about the same. ``odds``: 0 to 1; ``evidence``: the words in common.
+     * @description A ticket, or an issue of the tracker, that may be about the same.
+     *
+     *     ``odds``: 0 to 1; ``evidence``: identifiers and words in common; ``sameness``: the verdict, to
+     *     be worded and never to be acted on.
      */
     Candidate: {
       /**
@@ -807,8 +969,11 @@ export interface components {
       number: number
       /** Odds */
       odds: number
+      /** @default related */
+      sameness?: components['schemas']['Sameness']
       source: components['schemas']['CandidateSource']
-      status: components['schemas']['TicketStatus']
+      /** Status */
+      status: components['schemas']['TicketStatus'] | components['schemas']['IssueStatus']
       /** Title */
       title: string
       /** Url */
@@ -826,6 +991,19 @@ export interface components {
      * @enum {string}
      */
     Category: 'access' | 'hardware' | 'software' | 'network' | 'email' | 'data' | 'other'
+    /**
+     * CategoryGrade
+     * @description A category and how sure it is. ``model``: version of the fitted model whose label it is;
+     *     None: one of the product's own, by rules.
+     */
+    CategoryGrade: {
+      /** Confidence */
+      confidence: number
+      /** Model */
+      model: number | null
+      /** Value */
+      value: string
+    }
     /**
      * ChangeChatSessionRequest
      * @description What to change; what is left out stays.
@@ -850,7 +1028,7 @@ export interface components {
      * @description One line of a chat session. A person's is plain text, the assistant's Markdown.
      *
      *     ``degraded`` says in a sentence what could not be done as usual. With ``agent_summary`` the line
-     *     is an agent session's recap.
+     *     is an agent session's recap, with ``notice`` it tells of a ticket by itself.
      */
     ChatMessage: {
       agent_summary: components['schemas']['AgentSummary'] | null
@@ -876,6 +1054,7 @@ export interface components {
       id: string
       /** Kb Resolved */
       kb_resolved: boolean | null
+      notice: components['schemas']['ChatNotice'] | null
       /** Reply To */
       reply_to: string | null
       role: components['schemas']['MessageRole']
@@ -900,6 +1079,22 @@ export interface components {
      * @enum {string}
      */
     ChatMode: 'ask' | 'agent'
+    /**
+     * ChatNotice
+     * @description Of a line that nobody asked for: what happened to a ticket that was filed from this chat.
+     */
+    ChatNotice: {
+      /** Issue Number */
+      issue_number: number
+      kind: components['schemas']['NoticeKind']
+      /**
+       * Ticket Id
+       * Format: uuid
+       */
+      ticket_id: string
+      /** Ticket Number */
+      ticket_number: number
+    }
     /**
      * ChatSession
      * @description One chat session; its title is the first question, shortened, and empty before that.
@@ -935,6 +1130,34 @@ export interface components {
       next_before: string | null
     }
     /**
+     * ChipClicked
+     * @description A chip was pressed; positions count from one.
+     */
+    ChipClicked: {
+      chip_kind: components['schemas']['ChipKind']
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      name: 'agent.chip_clicked'
+      /** Position */
+      position: number
+    }
+    /**
+     * ChipKind
+     * @description What a chip leads to.
+     * @enum {string}
+     */
+    ChipKind: 'get_help' | 'switch_to_agent' | 'quick_reply'
+    /**
+     * ClassifyRequest
+     * @description A text to be graded.
+     */
+    ClassifyRequest: {
+      /** Text */
+      text: string
+    }
+    /**
      * Collection
      * @description Where an article comes from; ``sample`` marks what ships with the product.
      */
@@ -963,6 +1186,36 @@ export interface components {
      */
     CreateChatSessionRequest: {
       mode?: components['schemas']['ChatMode'] | null
+    }
+    /**
+     * CreateIssueRequest
+     * @description A ticket as its person wants it filed, and the chat of theirs that it came from.
+     */
+    CreateIssueRequest: {
+      /** Chat Session Id */
+      chat_session_id?: string | null
+      draft: components['schemas']['TicketDraft']
+    }
+    /**
+     * CreateIssueResponse
+     * @description The ticket; ``deduplicated``: the same request had made it before. ``issue_url`` and
+     *     ``issue_number`` are of its copy in an outside tracker, ``issue_state`` says how far that is.
+     */
+    CreateIssueResponse: {
+      /** Deduplicated */
+      deduplicated: boolean
+      /** Issue Number */
+      issue_number: number | null
+      issue_state: components['schemas']['IssueState']
+      /** Issue Url */
+      issue_url: string | null
+      /**
+       * Ticket Id
+       * Format: uuid
+       */
+      ticket_id: string
+      /** Ticket Number */
+      ticket_number: number
     }
     /**
      * CreateTokenRequest
@@ -1012,6 +1265,75 @@ export interface components {
       draft_digest: string
     }
     /**
+     * DraftTicketRequest
+     * @description What to write a ticket about.
+     */
+    DraftTicketRequest: {
+      /** Chat Session Id */
+      chat_session_id?: string | null
+      /** Conversation */
+      conversation?: components['schemas']['ConversationTurn'][] | null
+    }
+    /**
+     * DraftedTicket
+     * @description A ticket to check, change and file; ``body_preview`` is how its text would stand there, above
+     *     the footer.
+     */
+    DraftedTicket: {
+      /** Body Preview */
+      body_preview: string
+      draft: components['schemas']['TicketDraft']
+    }
+    /**
+     * DuplicatesFound
+     * @description The nearest tickets, best first. ``semantic``: whether there is a model of meaning.
+     */
+    DuplicatesFound: {
+      /** Items */
+      items: components['schemas']['Candidate'][]
+      /** Semantic */
+      semantic: boolean
+    }
+    /**
+     * DuplicatesRequest
+     * @description A text, best its title on the first line, and how many tickets to give.
+     */
+    DuplicatesRequest: {
+      /**
+       * K
+       * @default 5
+       */
+      k?: number
+      /** Text */
+      text: string
+    }
+    /**
+     * ErrorKindShown
+     * @description Which kind of problem a person was shown.
+     * @enum {string}
+     */
+    ErrorKindShown:
+      | 'unreachable'
+      | 'refused'
+      | 'conflict'
+      | 'expired'
+      | 'limit'
+      | 'unavailable'
+      | 'fault'
+      | 'other'
+    /**
+     * ErrorShown
+     * @description A person was shown a problem.
+     */
+    ErrorShown: {
+      kind: components['schemas']['ErrorKindShown']
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      name: 'agent.error_shown'
+    }
+    /**
      * Exchange
      * @description A stored question and its stored answer.
      */
@@ -1028,6 +1350,22 @@ export interface components {
       comment?: string | null
       rating: components['schemas']['Rating'] | null
     }
+    /**
+     * FromState
+     * @description How the session stood when somebody wanted to end it.
+     * @enum {string}
+     */
+    FromState:
+      'starting' | 'running' | 'awaiting_user' | 'awaiting_confirm' | 'confirming' | 'other'
+    /**
+     * Grades
+     * @description How a text is graded; confidences are 0 to 1.
+     */
+    Grades: {
+      category: components['schemas']['CategoryGrade']
+      impact: components['schemas']['ImpactGrade']
+      severity: components['schemas']['SeverityGrade']
+    }
     /** HTTPValidationError */
     HTTPValidationError: {
       /** Detail */
@@ -1043,6 +1381,11 @@ export interface components {
        * @enum {string}
        */
       database: 'ok' | 'unavailable'
+      /**
+       * Semantic
+       * @enum {string}
+       */
+      semantic: 'on' | 'off'
       /**
        * Status
        * @enum {string}
@@ -1063,11 +1406,26 @@ export interface components {
      */
     Impact: 'Person' | 'Team' | 'Organisation'
     /**
+     * ImpactGrade
+     * @description An impact and how sure it is.
+     */
+    ImpactGrade: {
+      /** Confidence */
+      confidence: number
+      value: components['schemas']['Impact']
+    }
+    /**
      * IssueState
      * @description How far a ticket's copy in an outside tracker is; ``off``: none is written.
      * @enum {string}
      */
     IssueState: 'off' | 'pending' | 'unknown' | 'refused' | 'filed'
+    /**
+     * IssueStatus
+     * @description How an issue stands in its tracker.
+     * @enum {string}
+     */
+    IssueStatus: 'open' | 'closed'
     /**
      * LinkTarget
      * @description A candidate that our own search returned in this session.
@@ -1095,6 +1453,46 @@ export interface components {
      */
     MessageRole: 'user' | 'assistant'
     /**
+     * ModalLeft
+     * @description The draft's window was left: with a yes, or without one.
+     */
+    ModalLeft: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      name: 'agent.modal_cancelled' | 'agent.modal_submitted'
+    }
+    /**
+     * ModalOpened
+     * @description The draft's window was opened.
+     */
+    ModalOpened: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      name: 'agent.modal_opened'
+      /**
+       * Trigger
+       * @constant
+       */
+      trigger: 'button'
+    }
+    /**
+     * ModeSwitched
+     * @description The mode of a chat was changed.
+     */
+    ModeSwitched: {
+      from: components['schemas']['ChatMode']
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      name: 'agent.mode_switched'
+      to: components['schemas']['ChatMode']
+    }
+    /**
      * NextAction
      * @description The closed set of steps. ``file_new`` and ``link_existing`` are reached by a confirm only.
      * @enum {string}
@@ -1112,6 +1510,12 @@ export interface components {
       | 'link_existing'
       | 'resolved_by_agent'
       | 'abort'
+    /**
+     * NoticeKind
+     * @description What a chat is told of by itself.
+     * @enum {string}
+     */
+    NoticeKind: 'issue_closed' | 'issue_reopened' | 'issue_commented'
     /**
      * Outcome
      * @description How a session ended.
@@ -1143,11 +1547,34 @@ export interface components {
      */
     Rating: 'helpful' | 'unhelpful'
     /**
+     * ResumedVia
+     * @description A question was answered.
+     */
+    ResumedVia: {
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      name: 'agent.resumed_via'
+      /**
+       * Via
+       * @enum {string}
+       */
+      via: 'chip' | 'free_text'
+    }
+    /**
      * Role
      * @description What a person may do; each role includes the ones before it.
      * @enum {string}
      */
     Role: 'requester' | 'operator' | 'admin'
+    /**
+     * Sameness
+     * @description What is said of a candidate: it looks the same and is open, looks the same and was solved
+     *     before, or may be related.
+     * @enum {string}
+     */
+    Sameness: 'same' | 'came_back' | 'related'
     /**
      * SessionStatus
      * @description What a session is doing.
@@ -1160,6 +1587,15 @@ export interface components {
      * @enum {string}
      */
     Severity: 'low' | 'medium' | 'high' | 'critical'
+    /**
+     * SeverityGrade
+     * @description A severity and how sure it is.
+     */
+    SeverityGrade: {
+      /** Confidence */
+      confidence: number
+      value: components['schemas']['Severity']
+    }
     /**
      * SignInRequest
      * @description User name and password as typed.
@@ -1212,10 +1648,55 @@ export interface components {
     }
     /**
      * StepStatus
-     * @description How a step stands or ended.
+     * @description How a step stands or ended; ``stopped``: the session ended under it.
      * @enum {string}
      */
-    StepStatus: 'running' | 'ok' | 'empty' | 'failed' | 'timed_out' | 'switched_off' | 'blocked'
+    StepStatus:
+      'running' | 'ok' | 'empty' | 'failed' | 'timed_out' | 'switched_off' | 'blocked' | 'stopped'
+    /**
+     * SummarizeRequest
+     * @description What to summarise.
+     */
+    SummarizeRequest: {
+      /** Chat Session Id */
+      chat_session_id?: string | null
+      /** Conversation */
+      conversation?: components['schemas']['ConversationTurn'][] | null
+    }
+    /**
+     * Summary
+     * @description What a conversation is about, in a line and in a few; ``summary`` is Markdown.
+     */
+    Summary: {
+      /** Summary */
+      summary: string
+      /** Title */
+      title: string
+    }
+    /**
+     * TelemetryBatch
+     * @description What happened in the page since it told the last time.
+     */
+    TelemetryBatch: {
+      /** Events */
+      events: (
+        | components['schemas']['ModeSwitched']
+        | components['schemas']['ChipClicked']
+        | components['schemas']['ResumedVia']
+        | components['schemas']['ModalOpened']
+        | components['schemas']['ModalLeft']
+        | components['schemas']['CancelClicked']
+        | components['schemas']['ErrorShown']
+      )[]
+    }
+    /**
+     * TelemetryTaken
+     * @description Whether more of it is wanted: False when telemetry is switched off.
+     */
+    TelemetryTaken: {
+      /** Is Wanted */
+      is_wanted: boolean
+    }
     /**
      * Ticket
      * @description A ticket whole; ``body`` is Markdown.
@@ -1244,6 +1725,7 @@ export interface components {
       /** Issue Number */
       issue_number: number | null
       issue_state: components['schemas']['IssueState']
+      issue_status: components['schemas']['IssueStatus'] | null
       /** Issue Url */
       issue_url: string | null
       /** Number */
@@ -1321,6 +1803,12 @@ export interface components {
       impact: components['schemas']['Impact']
       /** Is Mine */
       is_mine: boolean
+      /** Issue Number */
+      issue_number: number | null
+      issue_state: components['schemas']['IssueState']
+      issue_status: components['schemas']['IssueStatus'] | null
+      /** Issue Url */
+      issue_url: string | null
       /** Number */
       number: number
       origin: components['schemas']['TicketOrigin']
@@ -1410,10 +1898,30 @@ export interface components {
       type: string
     }
     /**
+     * WebPage
+     * @description A page that a search of the web found: plain text of somebody else's, not checked by us.
+     */
+    WebPage: {
+      /** Snippet */
+      snippet: string
+      /** Title */
+      title: string
+      /** Url */
+      url: string
+    }
+    /**
      * Welcome
      * @description What an empty chat begins with: a mode, and up to three questions that get an answer.
+     *
+     *     ``agent_enabled``: whether the person may start the agent; without it they can summarise and
+     *     file by themselves.
      */
     Welcome: {
+      /**
+       * Agent Enabled
+       * @default true
+       */
+      agent_enabled?: boolean
       mode: components['schemas']['ChatMode']
       /** Questions */
       questions: string[]
@@ -2235,6 +2743,204 @@ export interface operations {
       }
     }
   }
+  classify_text_api_helpdesk_classify_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ClassifyRequest']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Grades']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  create_issue_api_helpdesk_create_issue_post: {
+    parameters: {
+      query?: never
+      header?: {
+        'idempotency-key'?: string | null
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['CreateIssueRequest']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['CreateIssueResponse']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  draft_ticket_api_helpdesk_draft_ticket_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DraftTicketRequest']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['DraftedTicket']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  find_duplicates_api_helpdesk_duplicates_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['DuplicatesRequest']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['DuplicatesFound']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  summarize_api_helpdesk_summarize_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['SummarizeRequest']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Summary']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  receive_github_api_integrations_github_webhook_post: {
+    parameters: {
+      query?: never
+      header?: {
+        'X-GitHub-Event'?: string
+        'X-GitHub-Delivery'?: string
+        'X-Hub-Signature-256'?: string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Successful Response */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
   get_article_api_knowledge_articles__article_id__get: {
     parameters: {
       query?: never
@@ -2253,6 +2959,39 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['Article']
+        }
+      }
+      /** @description Validation Error */
+      422: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['HTTPValidationError']
+        }
+      }
+    }
+  }
+  take_telemetry_api_telemetry_post: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['TelemetryBatch']
+      }
+    }
+    responses: {
+      /** @description Successful Response */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['TelemetryTaken']
         }
       }
       /** @description Validation Error */

@@ -9,6 +9,7 @@ import { useDrafts } from '@/stores/drafts'
 import { useHelpdeskSession } from '@/stores/helpdeskSession'
 import { useMessageLogs } from '@/stores/messageLogs'
 import { useUi } from '@/stores/ui'
+import { track, trackCancel, trackError } from '@/telemetry'
 import { describeError } from './describeError'
 import { useSpokenTurns } from './useSpokenTurns'
 
@@ -77,6 +78,14 @@ export function useActiveAgent(chatId: Ref<string | null>, isChatThere: Ref<bool
     },
     { immediate: true },
   )
+  watch(isCancelOpen, (isOpen) => {
+    if (isOpen) trackCancel(open.value?.status)
+  })
+  watch(isReviewOpen, (isOpen) => {
+    if (isOpen) track({ name: 'agent.modal_opened', trigger: 'button' })
+    // Otherwise it went because something was decided, and not in this window only.
+    else if (open.value?.status === 'awaiting_confirm') track({ name: 'agent.modal_cancelled' })
+  })
   watch(
     () => open.value?.status,
     (status) => {
@@ -93,6 +102,7 @@ export function useActiveAgent(chatId: Ref<string | null>, isChatThere: Ref<bool
   /** An answer that came too late is no fault: the true state is on screen, and that is said. */
   function explain(error: ApiError, failure: TextKey, isTextKept = false): void {
     if (error.status === 401) return
+    trackError(error)
     const isLate = ['stale_question', 'run_in_progress', 'session_ended'].includes(error.code)
     const words = isLate ? t('agent.stale') : t(failure, { reason: describeError(error) })
     say(isLate ? 'warn' : 'bad', isTextKept ? `${words} ${t('agent.text_kept')}` : words)
@@ -115,12 +125,15 @@ export function useActiveAgent(chatId: Ref<string | null>, isChatThere: Ref<bool
 
   function start(): Promise<void> {
     return attempt(store.start, (error) => {
-      if (error.code === 'session_open') say('warn', describeError(error))
-      else explain(error, 'agent.not_started')
+      if (error.code === 'session_open') {
+        trackError(error)
+        say('warn', describeError(error))
+      } else explain(error, 'agent.not_started')
     })
   }
 
   function choose(choice: string): Promise<void> {
+    track({ name: 'agent.resumed_via', via: 'chip' })
     return attempt(
       (id) => store.resume(id, { choice }),
       (error) => explain(error, 'agent.not_sent'),
@@ -130,6 +143,7 @@ export function useActiveAgent(chatId: Ref<string | null>, isChatThere: Ref<bool
   async function reply(text: string): Promise<void> {
     const id = chatId.value
     if (!id) return
+    track({ name: 'agent.resumed_via', via: 'free_text' })
     problem.value = null
     try {
       await store.resume(id, { reply: text })
@@ -140,6 +154,7 @@ export function useActiveAgent(chatId: Ref<string | null>, isChatThere: Ref<bool
   }
 
   function decide(decision: AgentDecision): Promise<ApiError | null> {
+    if (isReviewOpen.value) track({ name: 'agent.modal_submitted' })
     let refusal: ApiError | null = null
     return attempt(
       (id) => store.confirm(id, decision),

@@ -9,6 +9,7 @@ import { isBusy } from '@/stores/exchange'
 import { useHelpdeskSession } from '@/stores/helpdeskSession'
 import { useMessageLogs } from '@/stores/messageLogs'
 import { useUi } from '@/stores/ui'
+import { track } from '@/telemetry'
 import { describeError } from './describeError'
 import { useWelcome } from './useWelcome'
 
@@ -137,10 +138,12 @@ export function useActiveChat(
 
   async function switchMode(next: ChatMode): Promise<void> {
     if (isSwitching.value || next === mode.value) return
+    const from = mode.value
     isSwitching.value = true
     problem.value = ''
     try {
       await chat.setMode(chatId.value, next)
+      if (from) track({ name: 'agent.mode_switched', from, to: next })
       void announce(t(next === 'ask' ? 'mode.switched.ask' : 'mode.switched.agent'))
     } catch (cause) {
       problem.value = t('mode.failed', { reason: describeError(cause) })
@@ -149,10 +152,10 @@ export function useActiveChat(
     }
   }
 
-  async function rate(messageId: string, rating: Rating | null): Promise<void> {
+  async function rate(messageId: string, rating: Rating | null, comment?: string): Promise<void> {
     problem.value = ''
     try {
-      await logs.rate(key.value, messageId, rating)
+      await logs.rate(key.value, messageId, rating, comment)
       void announce(t(rating ? 'feedback.stored' : 'feedback.removed'))
     } catch (cause) {
       problem.value = t('feedback.failed', { reason: describeError(cause) })

@@ -24,6 +24,9 @@ function problemOf(text: string, max: number): string {
   return over > 0 ? t('draft.too_long', { count: over }) : ''
 }
 
+export const titleProblem = (title: string) => problemOf(title, MAX_TITLE)
+export const descriptionProblem = (text: string) => problemOf(text, MAX_DESCRIPTION)
+
 function previewOf(turn: AgentTurn | null): DraftPreview | null {
   if (!turn?.draft || !turn.draft_digest) return null
   return {
@@ -54,8 +57,8 @@ export function useDraftReview(chatId: string, session: AgentProgress) {
   let latest = 0
   let isTakingOver = false
 
-  const titleError = computed(() => problemOf(form.title, MAX_TITLE))
-  const descriptionError = computed(() => problemOf(form.description, MAX_DESCRIPTION))
+  const titleError = computed(() => titleProblem(form.title))
+  const descriptionError = computed(() => descriptionProblem(form.description))
   const isValid = computed(() => !titleError.value && !descriptionError.value)
   const isEdited = computed(() => !isSame(form, original.value))
   const isCurrent = computed(

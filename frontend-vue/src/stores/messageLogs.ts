@@ -189,9 +189,15 @@ export const useMessageLogs = defineStore('messageLogs', () => {
     writeOutbox(chatId, null)
   }
 
-  async function rate(chatId: string, messageId: string, rating: Rating | null): Promise<void> {
+  async function rate(
+    chatId: string,
+    messageId: string,
+    rating: Rating | null,
+    comment?: string,
+  ): Promise<void> {
     const log = of(chatId)
-    log.messages = mergeMessages(log.messages, [await api.rateMessage(messageId, rating)])
+    const rated = await api.rateMessage(messageId, rating, comment)
+    log.messages = mergeMessages(log.messages, [rated])
   }
 
   /** Shows a message whose chat session is still being created. */

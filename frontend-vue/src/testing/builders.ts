@@ -28,7 +28,7 @@ export function aSession(over: Partial<ChatSession> = {}): ChatSession {
 }
 
 export function aWelcome(over: Partial<Welcome> = {}): Welcome {
-  return { mode: 'agent', questions: ['Why does the VPN drop?'], ...over }
+  return { mode: 'agent', agent_enabled: true, questions: ['Why does the VPN drop?'], ...over }
 }
 
 export function aQuestion(over: Partial<ChatMessage> = {}): ChatMessage {
@@ -45,6 +45,7 @@ export function aQuestion(over: Partial<ChatMessage> = {}): ChatMessage {
     reply_to: null,
     degraded: null,
     agent_summary: null,
+    notice: null,
     ...over,
   }
 }
@@ -228,6 +229,7 @@ export function aTicket(over: Partial<Ticket> = {}): Ticket {
     issue_state: 'off',
     issue_url: null,
     issue_number: null,
+    issue_status: null,
     ...over,
   }
 }

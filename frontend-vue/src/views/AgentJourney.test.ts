@@ -17,6 +17,7 @@ import {
   signedIn,
 } from '@/testing/builders'
 import { fakeServer, networkDown, openStream, refusal } from '@/testing/fakeServer'
+import { startTelemetry } from '@/telemetry'
 import { findBarriers, mountAt, settle } from '@/testing/mountApp'
 
 const CHAT = '/chat/session-1'
@@ -573,4 +574,110 @@ it('takes over what another tab did on coming back to it', async () => {
   window.dispatchEvent(new Event('focus'))
   await settle()
   page.getByRole('region', { name: 'Draft ticket' })
+})
+
+describe('rating how a session ended', () => {
+  const rateLine = 'PUT /api/chat/messages/*/feedback'
+  const line = (feedback: 'helpful' | null) =>
+    anAnswer({
+      id: 'line-1',
+      seq: 3,
+      kb_resolved: null,
+      sources: [],
+      reply_to: null,
+      feedback,
+      agent_summary: {
+        agent_session_id: anAgentSession().session_id,
+        kind: 'filed',
+        linked_issue_url: null,
+        ticket_id: null,
+      },
+    })
+
+  it('is done under its line, with a reason', async () => {
+    const server = world(ended(aFiledTurn({ chat_message_id: 'line-1' })), {
+      [rateLine]: () => line('helpful'),
+    })
+    const page = await mountAt(CHAT)
+    const bubble = within(page.getByRole('article', { name: 'Agent' }))
+    bubble.getByRole('button', { name: 'Helpful' }).click()
+    await settle()
+    expect(server.to(rateLine)[0]?.path).toContain('line-1')
+    bubble.getByRole('button', { name: 'Helpful', pressed: true })
+    fireEvent.input(bubble.getByRole('textbox', { name: 'Why? (optional)' }), {
+      target: { value: 'Quick' },
+    })
+    await settle()
+    bubble.getByRole('button', { name: 'Send' }).click()
+    await settle()
+    expect(server.to(rateLine)[1]?.body).toEqual({ rating: 'helpful', comment: 'Quick' })
+    expect(await findBarriers()).toEqual([])
+  })
+
+  it('is not asked while it goes on', async () => {
+    world(anAgentSession())
+    const page = await mountAt(CHAT)
+    const bubble = within(page.getByRole('article', { name: 'Agent' }))
+    expect(bubble.queryByRole('button', { name: 'Helpful' })).toBeNull()
+  })
+})
+
+describe('telemetry', () => {
+  const told = 'POST /api/telemetry'
+  const leave = async () => {
+    window.dispatchEvent(new Event('pagehide'))
+    await settle()
+  }
+
+  it('names what was pressed and how it went, and holds no text', async () => {
+    const stop = startTelemetry()
+    const server = world(anAgentSession(), {
+      [told]: () => ({ is_wanted: true }),
+      [resume]: () => refusal(503, 'kill_switch_on'),
+    })
+    const page = await mountAt(CHAT)
+    const [choice] = anAgentSession().turn?.choices ?? []
+    page.getByRole('button', { name: choice }).click()
+    await settle()
+    page.getByRole('button', { name: 'Cancel session' }).click()
+    await settle()
+    await leave()
+    stop()
+    expect(server.to(told).flatMap(({ body }) => (body as { events: unknown[] }).events)).toEqual([
+      { name: 'agent.chip_clicked', chip_kind: 'quick_reply', position: 1 },
+      { name: 'agent.resumed_via', via: 'chip' },
+      { name: 'agent.error_shown', kind: 'unavailable' },
+      { name: 'agent.cancel_clicked', from_state: 'awaiting_user' },
+    ])
+  })
+
+  it('tells a window that was left from one that was decided in', async () => {
+    const stop = startTelemetry()
+    const server = world(draftView(), {
+      [told]: () => ({ is_wanted: true }),
+      [confirm]: () => aFiledTurn(),
+    })
+    const page = await mountAt(CHAT)
+    const review = () => page.getByRole('button', { name: 'Review and file' })
+    review().click()
+    await settle()
+    page.getByRole('button', { name: 'Not now' }).click()
+    await settle()
+    review().click()
+    await settle()
+    page.getByRole('button', { name: 'File it' }).click()
+    await settle()
+    await leave()
+    stop()
+    const names = server
+      .to(told)
+      .flatMap(({ body }) => (body as { events: { name: string }[] }).events)
+      .map(({ name }) => name)
+    expect(names).toEqual([
+      'agent.modal_opened',
+      'agent.modal_cancelled',
+      'agent.modal_opened',
+      'agent.modal_submitted',
+    ])
+  })
 })

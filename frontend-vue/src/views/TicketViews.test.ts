@@ -29,6 +29,22 @@ describe('my tickets', () => {
     expect(await findBarriers()).toEqual([])
   })
 
+  it.each([
+    ['pending', null, null, 'Not in the tracker yet'],
+    ['unknown', null, null, 'Being looked for in the tracker'],
+    ['refused', null, null, 'Refused by the tracker'],
+    ['filed', 7, 'closed', 'Issue #7'],
+  ] as const)('say how they stand in the tracker: %s', async (state, number, status, words) => {
+    const issue = { issue_state: state, issue_number: number, issue_status: status }
+    const issue_url = number ? 'https://github.com/acme/helpdesk/issues/7' : null
+    fakeServer({ ...standard, [list]: () => page([aTicket({ ...issue, issue_url })]) })
+    const { getByRole, getByText } = await mountAt('/my/tickets')
+    getByText(words)
+    if (number) getByText('closed')
+    getByRole('link', { name: new RegExp(words) })
+    expect(await findBarriers()).toEqual([])
+  })
+
   it('come page by page, each once', async () => {
     const server = fakeServer({
       ...standard,
@@ -104,10 +120,11 @@ describe('a ticket', () => {
   it('with a dangerous address has no link', async () => {
     fakeServer({
       ...standard,
-      [one]: () => aTicket({ issue_state: 'pending', issue_url: 'javascript:alert(1)' }),
+      [one]: () =>
+        aTicket({ issue_state: 'filed', issue_number: 7, issue_url: 'javascript:alert(1)' }),
     })
     const { getByText } = await mountAt('/my/tickets/ticket-12')
-    getByText('Being written to the tracker')
+    getByText('Issue #7')
     expect(document.querySelector('a[href^="javascript"]')).toBeNull()
   })
 
@@ -119,5 +136,34 @@ describe('a ticket', () => {
     fakeServer({ ...standard, [one]: reply })
     const { getAllByText } = await mountAt('/my/tickets/ticket-12')
     expect(getAllByText(text).length).toBeGreaterThan(0)
+  })
+})
+
+describe('the issue of a ticket', () => {
+  const issue_url = 'https://github.com/acme/helpdesk/issues/7'
+
+  it.each([
+    ['pending', 'Not sent yet; that follows by itself'],
+    ['unknown', 'Not certain whether the tracker has it; being checked'],
+    ['refused', 'The tracker did not take it; the ticket stands here all the same'],
+  ] as const)('is said in words while it is none: %s', async (issue_state, words) => {
+    fakeServer({ ...standard, [one]: () => aTicket({ issue_state }) })
+    const { getByText } = await mountAt('/my/tickets/ticket-12')
+    getByText(words)
+    expect(await findBarriers()).toEqual([])
+  })
+
+  it('is a link with how it stands', async () => {
+    const filed = { issue_state: 'filed', issue_number: 7, issue_status: 'open' } as const
+    fakeServer({ ...standard, [one]: () => aTicket({ ...filed, issue_url }) })
+    const { getByRole, getByText } = await mountAt('/my/tickets/ticket-12')
+    expect(getByRole('link', { name: 'Issue #7' }).getAttribute('href')).toBe(issue_url)
+    getByText('open')
+  })
+
+  it('is nothing to speak of where there is no tracker', async () => {
+    fakeServer(standard)
+    const { queryByText } = await mountAt('/my/tickets/ticket-12')
+    expect(queryByText('In the tracker')).toBeNull()
   })
 })

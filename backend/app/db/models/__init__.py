@@ -12,7 +12,17 @@ from backend.app.db.models.sessions import (
     InstanceKeyRow,
     SwitchRow,
 )
-from backend.app.db.models.tickets import FilingRow, TicketFollowerRow, TicketRow
+from backend.app.db.models.tickets import (
+    FilingRow,
+    TicketFollowerRow,
+    TicketRow,
+    TrackerDeliveryRow,
+)
+from backend.app.db.models.triage import (
+    CategoryModelRow,
+    TicketIndexRow,
+    TicketPostingRow,
+)
 
 __all__ = [
     "AccessTokenRow",
@@ -20,6 +30,7 @@ __all__ = [
     "ArticleRow",
     "Base",
     "BrowserSessionRow",
+    "CategoryModelRow",
     "ChatMessageRow",
     "ChatSessionRow",
     "ChunkRow",
@@ -37,6 +48,9 @@ __all__ = [
     "RunRow",
     "SwitchRow",
     "TicketFollowerRow",
+    "TicketIndexRow",
+    "TicketPostingRow",
     "TicketRow",
+    "TrackerDeliveryRow",
     "UserRow",
 ]

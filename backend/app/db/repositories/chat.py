@@ -12,19 +12,25 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from backend.app.db.models import ChatMessageRow, ChatSessionRow
+from backend.app.db.repositories.chat_meta import (
+    notice_meta,
+    notice_of,
+    source_of,
+    summary_meta,
+    summary_of,
+)
 from backend.app.domain.chat import (
     AgentSummary,
     Answer,
     ChatMessage,
     ChatMessageId,
     ChatMode,
+    ChatNotice,
     ChatSession,
     ChatSessionId,
     MessageRole,
     Rating,
-    Source,
 )
-from backend.app.domain.knowledge import ArticleId
 from backend.app.domain.principals import UserId
 
 
@@ -39,10 +45,6 @@ def _session(row: ChatSessionRow) -> ChatSession:
     )
 
 
-def _source(stored: dict[str, Any]) -> Source:
-    return Source(**{**stored, "article_id": ArticleId(UUID(stored["article_id"]))})
-
-
 def _message(row: ChatMessageRow) -> ChatMessage:
     return ChatMessage(
         id=ChatMessageId(row.id),
@@ -52,32 +54,13 @@ def _message(row: ChatMessageRow) -> ChatMessage:
         content=row.content,
         created_at=row.created_at,
         kb_resolved=row.kb_resolved,
-        sources=tuple(_source(stored) for stored in row.message_meta.get("sources", ())),
+        sources=tuple(source_of(stored) for stored in row.message_meta.get("sources", ())),
         feedback=Rating(row.feedback) if row.feedback else None,
         reply_to=ChatMessageId(row.reply_to) if row.reply_to else None,
         degraded=row.message_meta.get("degraded"),
-        agent_summary=_summary(row.message_meta.get("agent_summary")),
+        agent_summary=summary_of(row.message_meta.get("agent_summary")),
+        notice=notice_of(row.message_meta.get("notice")),
     )
-
-
-def _summary(stored: dict[str, Any] | None) -> AgentSummary | None:
-    if stored is None:
-        return None
-    return AgentSummary(
-        agent_session_id=UUID(stored["agent_session_id"]),
-        kind=stored["kind"],
-        linked_issue_url=stored.get("linked_issue_url"),
-        ticket_id=UUID(stored["ticket_id"]) if stored.get("ticket_id") else None,
-    )
-
-
-def _summary_meta(summary: AgentSummary) -> dict[str, Any]:
-    return {
-        "agent_summary": {
-            name: str(value) if isinstance(value, UUID) else value
-            for name, value in asdict(summary).items()
-        }
-    }
 
 
 class ChatRepository:
@@ -202,7 +185,7 @@ class ChatRepository:
             id=message_id,
             role=MessageRole.ASSISTANT.value,
             content=content,
-            message_meta=_summary_meta(summary),
+            message_meta=summary_meta(summary),
         )
 
     async def change_agent_line(
@@ -212,7 +195,19 @@ class ChatRepository:
         await self._session.execute(
             sa.update(ChatMessageRow)
             .where(ChatMessageRow.id == message_id, ChatMessageRow.chat_session_id == session.id)
-            .values(content=content, message_meta=_summary_meta(summary))
+            .values(content=content, message_meta=summary_meta(summary))
+        )
+
+    async def add_notice(
+        self, message_id: ChatMessageId, session: ChatSession, text: str, notice: ChatNotice
+    ) -> None:
+        """Append a line that nobody asked for. The chat's row must be locked."""
+        await self._append(
+            session.id,
+            id=message_id,
+            role=MessageRole.ASSISTANT.value,
+            content=text,
+            message_meta=notice_meta(notice),
         )
 
     async def _append(self, session_id: ChatSessionId, **columns: Any) -> ChatMessageRow:

@@ -1,8 +1,9 @@
 """Facts, and how far their readers have come."""
 
 import json
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -28,7 +29,10 @@ class StoredFact:
 _TELL = sa.text(
     """
     INSERT INTO facts (epoch, kind, actor_id, data)
-    SELECT epoch, :kind, CAST(:actor_id AS uuid), CAST(:data AS jsonb) FROM fact_epochs
+    SELECT epoch, fact ->> 0, CAST(fact ->> 1 AS uuid), fact -> 2
+    FROM fact_epochs,
+         jsonb_array_elements(CAST(:facts AS jsonb)) WITH ORDINALITY AS told(fact, place)
+    ORDER BY place
     """
 )
 
@@ -78,6 +82,37 @@ _NEXT_EPOCH = sa.text(
 )
 
 
+#: Nothing that a reader has still to read.
+_FORGET = sa.text(
+    """
+    DELETE FROM facts WHERE id IN (
+        SELECT f.id FROM facts f
+        WHERE f.at < now() - CAST(:kept AS interval)
+          AND EXISTS (SELECT FROM fact_readers)
+          AND NOT EXISTS (
+              SELECT FROM fact_readers r
+              WHERE (r.epoch, r.xid, r.fact_id) < (f.epoch, f.xid, f.id)
+          )
+        ORDER BY f.id LIMIT :limit
+    )
+    """
+)
+
+_TOMBSTONE = sa.text(
+    """
+    UPDATE facts SET actor_id = NULL, data = '{"redacted": true}'
+    WHERE data ->> 'agent_session_id' = ANY(:sessions)
+    """
+)
+
+
+def as_json(facts: Iterable[Fact]) -> str:
+    """Facts as an array of kind, actor and data."""
+    return json.dumps(
+        [(fact.kind, str(fact.actor_id) if fact.actor_id else None, fact.data()) for fact in facts]
+    )
+
+
 class FactRepository:
     """Telling facts, and reading them in order."""
 
@@ -86,12 +121,8 @@ class FactRepository:
 
     async def tell(self, *facts: Fact) -> None:
         """Record that something happened, in this transaction."""
-        rows = [
-            {"kind": fact.kind, "actor_id": fact.actor_id, "data": json.dumps(fact.data())}
-            for fact in facts
-        ]
-        if rows:
-            await self._session.execute(_TELL, rows)
+        if facts:
+            await self._session.execute(_TELL, {"facts": as_json(facts)})
 
     async def unread(self, reader: str, *, limit: int) -> list[StoredFact] | None:
         """The next settled facts for ``reader``, whose position moves past them when this
@@ -121,6 +152,22 @@ class FactRepository:
     async def settle_after_restore(self) -> None:
         """Begin a new epoch when the facts came with a dump from another server."""
         await self._session.execute(_NEXT_EPOCH)
+
+    async def hold_reader(self, reader: str) -> None:
+        """Wait until nobody reads under this name, and let nobody until the commit."""
+        query = sa.select(FactReaderRow.name).where(FactReaderRow.name == reader)
+        await self._session.execute(query.with_for_update())
+
+    async def forget(self, *, older_than: timedelta, limit: int) -> int:
+        """Delete facts from longer ago that every reader has read; how many."""
+        values = {"kept": older_than, "limit": limit}
+        done = await self._session.execute(_FORGET, values)
+        return int(done.rowcount)  # type: ignore[attr-defined]
+
+    async def tombstone(self, agent_session_ids: Collection[UUID]) -> None:
+        """Leave of what these sessions told only when, and what kind of thing it was."""
+        sessions = [str(one) for one in agent_session_ids]
+        await self._session.execute(_TOMBSTONE, {"sessions": sessions})
 
     async def count(self, *moved: tuple[str, dict[str, str], float]) -> None:
         """Raise counters, each by its amount; of one counter once at most."""

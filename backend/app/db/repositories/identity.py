@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -15,7 +16,19 @@ from backend.app.domain.principals import AccessToken, AccessTokenId, Role, User
 _USED_GRANULARITY = timedelta(minutes=1)
 
 
-def _user(row: UserRow) -> User:
+#: Asked with every request.
+_BY_TOKEN = sa.text(
+    """
+    SELECT users.id, username, display_name, role, is_active, must_change_password,
+           users.created_at, is_demo,
+           last_used_at IS NULL OR last_used_at < now() - interval '1 minute' AS is_unnoted
+    FROM access_tokens JOIN users ON users.id = access_tokens.user_id
+    WHERE token_hash = :token_hash AND (expires_at IS NULL OR expires_at > now()) AND is_active
+    """
+)
+
+
+def _user(row: Any) -> User:
     return User(
         id=UserId(row.id),
         username=row.username,
@@ -190,29 +203,14 @@ class IdentityRepository:
 
     async def user_by_token(self, token_hash: bytes) -> User | None:
         """The active account behind an unexpired access token, whose use is noted."""
-        now = sa.func.now()
-        unnoted = sa.or_(
-            AccessTokenRow.last_used_at.is_(None),
-            AccessTokenRow.last_used_at < now - _USED_GRANULARITY,
-        )
-        query = (
-            sa.select(UserRow, unnoted)
-            .join(AccessTokenRow, AccessTokenRow.user_id == UserRow.id)
-            .where(
-                AccessTokenRow.token_hash == token_hash,
-                sa.or_(AccessTokenRow.expires_at.is_(None), AccessTokenRow.expires_at > now),
-                UserRow.is_active,
-            )
-        )
-        found = (await self._session.execute(query)).one_or_none()
-        if found is None:
+        row = (await self._session.execute(_BY_TOKEN, {"token_hash": token_hash})).one_or_none()
+        if row is None:
             return None
-        row, is_unnoted = found
-        if is_unnoted:
+        if row.is_unnoted:
             await self._session.execute(
                 sa.update(AccessTokenRow)
                 .where(AccessTokenRow.token_hash == token_hash)
-                .values(last_used_at=now)
+                .values(last_used_at=sa.func.now())
             )
         return _user(row)
 

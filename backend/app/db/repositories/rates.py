@@ -19,6 +19,18 @@ class Hit:
     is_first_over: bool
 
 
+_HIT_OF_DAY = sa.text(
+    """
+    INSERT INTO rates (bucket, hits)
+    VALUES (:bucket || ':' || to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD'), 1)
+    ON CONFLICT (bucket) DO UPDATE SET hits = rates.hits + 1
+    RETURNING hits,
+        date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' + interval '1 day' - now()
+        AS rest
+    """
+)
+
+
 class RateRepository:
     """Fixed windows per bucket, by the database's clock."""
 
@@ -50,6 +62,15 @@ class RateRepository:
         # Another transaction's window may have begun after this one's now().
         wait = min(max(cast(timedelta, remaining), timedelta(seconds=1)), window)
         return Hit(wait, hits == limit + 1)
+
+    async def hit_of_day(self, bucket: str, *, limit: int) -> timedelta | None:
+        """Count one attempt against ``limit`` per day in UTC, as exactly as `hit`.
+
+        Returns:
+            How long the day still is, when that was one too many.
+        """
+        hits, rest = (await self._session.execute(_HIT_OF_DAY, {"bucket": bucket})).one()
+        return cast(timedelta, rest) if hits > limit else None
 
     async def clear(self, bucket: str) -> None:
         """Forget the attempts of a bucket."""

@@ -10,7 +10,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.app.db.models import RunEventRow
 from backend.app.domain.runs import RunEvent, ThreadId
 
-#: One statement, since a run tells often.
 _TELL = sa.text(
     """
     WITH told AS (
@@ -28,20 +27,17 @@ _TELL = sa.text(
 
 
 class RunEventRepository:
-    """Appends events and reads them in order."""
+    """Reads events in order. What a run tells is stored with what changes its thread's row; what
+    becomes known of a thread at rest is appended here.
+    """
 
     def __init__(self, session: AsyncSession) -> None:
         self._session = session
 
-    async def tell(self, thread_id: ThreadId, *told: tuple[str, dict[str, Any]]) -> None:
-        """Append events, each of a kind and with data, in order.
-
-        No NOTIFY: PostgreSQL lets such transactions commit only one after the other, and a run
-        tells often. Readers of its own process are rung, others look.
-        """
-        if told:
-            given = {"thread_id": thread_id, "told": json.dumps(told)}
-            await self._session.execute(_TELL, given)
+    async def append(self, thread_id: ThreadId, *told: tuple[str, dict[str, Any]]) -> None:
+        """Append events of a thread that nobody drives, each of a kind and with data, in order."""
+        given = {"thread_id": thread_id, "told": json.dumps(told)}
+        await self._session.execute(_TELL, given)
 
     async def events(self, thread_id: ThreadId, *, after: int, limit: int) -> Sequence[RunEvent]:
         """The events behind number ``after``, in order."""

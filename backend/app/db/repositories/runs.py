@@ -1,7 +1,9 @@
 """Claims on threads. All time is the database's."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -9,7 +11,17 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app.db.models import RunRow
+from backend.app.db.repositories.checkpoints import NOTHING_KEPT, Kept
+from backend.app.db.repositories.facts import as_json
+from backend.app.db.repositories.runs_statements import (
+    HOLD,
+    RELEASE_AND_FORGET,
+    RELEASE_AND_KEEP,
+    TAKE,
+    TELL,
+)
 from backend.app.domain.runs import (
+    NOTHING,
     NOTIFY_CHANNEL,
     AbortReason,
     Claim,
@@ -17,11 +29,13 @@ from backend.app.domain.runs import (
     Heartbeat,
     OwnerId,
     RunStatus,
+    Telling,
     ThreadId,
 )
 
 
-def _claim(row: RunRow) -> Claim:
+def claim_of(row: Any) -> Claim:
+    """The claim that a thread's row says."""
     return Claim(
         thread_id=ThreadId(row.thread_id),
         kind=GraphKind(row.kind),
@@ -46,21 +60,12 @@ def _locked(*conditions: sa.ColumnElement[bool]) -> sa.Select[UUID]:
     return chosen.order_by(RunRow.thread_id).with_for_update()
 
 
-_RELEASE = sa.text(
-    """
-    WITH released AS (
-        UPDATE runs
-        SET owner = NULL, lease_until = NULL, claimed_at = NULL, abort_reason = NULL,
-            allowance = greatest(
-                allowance - (now() - coalesce(claimed_at, now())), interval '0'
-            ),
-            updated_at = now()
-        WHERE thread_id = :thread_id AND epoch = :epoch
-        RETURNING thread_id
-    )
-    SELECT pg_notify(:channel, thread_id::text) FROM released
-    """
-)
+def _told(telling: Telling) -> dict[str, str]:
+    return {"events": json.dumps(telling.events), "facts": as_json(telling.facts)}
+
+
+def _named(claim: Claim) -> dict[str, Any]:
+    return {"thread_id": claim.thread_id, "epoch": claim.epoch, "owner": claim.owner}
 
 
 class RunRepository:
@@ -76,47 +81,11 @@ class RunRepository:
         )
         await self._session.execute(row)
 
-    async def add_taken(
-        self,
-        thread_id: ThreadId,
-        kind: GraphKind,
-        owner: OwnerId,
-        *,
-        allowance: timedelta,
-        lease: timedelta,
-    ) -> Claim:
-        """A new thread, and the claim on it."""
-        row = insert(RunRow).values(
-            thread_id=thread_id,
-            kind=kind.value,
-            owner=owner,
-            epoch=1,
-            attempt=1,
-            lease_until=sa.func.now() + lease,
-            claimed_at=sa.func.now(),
-            allowance=allowance,
-        )
-        await self._session.execute(row)
-        return Claim(thread_id, kind, owner, epoch=1, attempt=1, allowance=allowance)
-
     async def take(self, thread_id: ThreadId, owner: OwnerId, *, lease: timedelta) -> Claim | None:
         """The claim on a thread that nobody drives, or None. A lapsed one is the sweep's."""
-        statement = (
-            sa.update(RunRow)
-            .where(RunRow.thread_id == thread_id, RunRow.owner.is_(None))
-            .values(
-                owner=owner,
-                epoch=RunRow.epoch + 1,
-                attempt=1,
-                lease_until=sa.func.now() + lease,
-                claimed_at=sa.func.now(),
-                abort_reason=None,
-                updated_at=sa.func.now(),
-            )
-            .returning(RunRow)
-        )
-        row = await self._session.scalar(statement)
-        return _claim(row) if row else None
+        named = {"thread_id": thread_id, "owner": owner, "lease": lease}
+        row = (await self._session.execute(TAKE, named)).one_or_none()
+        return claim_of(row) if row else None
 
     async def take_orphans(
         self, owner: OwnerId, *, lease: timedelta, limit: int
@@ -145,7 +114,7 @@ class RunRepository:
         )
         rows = (await self._session.scalars(statement)).all()
         return [
-            (_claim(row), AbortReason(row.abort_reason) if row.abort_reason else None)
+            (claim_of(row), AbortReason(row.abort_reason) if row.abort_reason else None)
             for row in rows
         ]
 
@@ -165,7 +134,7 @@ class RunRepository:
             .returning(RunRow)
         )
         row = await self._session.scalar(statement)
-        return _claim(row) if row else None
+        return claim_of(row) if row else None
 
     async def renew(
         self, owner: OwnerId, thread_ids: Sequence[ThreadId], *, lease: timedelta
@@ -193,34 +162,47 @@ class RunRepository:
             for row in await self._session.execute(statement)
         ]
 
-    async def hold(self, claim: Claim, *, is_final: bool = True) -> bool:
-        """Lock the claim's row until this transaction ends; False when it is held no longer.
-
-        When it is not ``is_final``, the commit does not wait for the disk: a later one that does
-        makes it last too, and if the database dies before that, the run is gone on with from where
-        it stood.
+    async def hold(self, claim: Claim) -> bool:
+        """Lock the claim's row until this transaction ends, whose commit waits for the disk; False
+        when the claim is held no longer.
         """
-        commit = sa.func.set_config("synchronous_commit", "on" if is_final else "off", True)
-        query = (
-            sa.select(RunRow.epoch, commit)
-            .where(
-                RunRow.thread_id == claim.thread_id,
-                RunRow.epoch == claim.epoch,
-                RunRow.owner == claim.owner,
-                RunRow.lease_until > sa.func.now(),
-            )
-            .with_for_update()
-        )
-        return await self._session.scalar(query) is not None
+        return (await self._session.execute(HOLD, _named(claim))).one_or_none() is not None
 
-    async def release(self, claim: Claim) -> None:
-        """Give the thread back; the time since the claim is taken off its allowance."""
+    async def tell(
+        self, claim: Claim, telling: Telling, *, is_final: bool = False
+    ) -> Mapping[str, bool] | None:
+        """Store what the run tells on its way. Unless it ``is_final``, the commit does not wait for
+        the disk: a later one that does makes it last too, and if the database dies before that,
+        the run is gone on with from where it stood.
+
+        Returns:
+            The switches that were set; None when the claim is held no longer, and nothing stored.
+        """
+        named = {**_named(claim), **_told(telling), "commit": "on" if is_final else "off"}
+        row = (await self._session.execute(TELL, named)).one_or_none()
+        return None if row is None else row.switched
+
+    async def release(
+        self,
+        claim: Claim,
+        telling: Telling = NOTHING,
+        *,
+        kept: Kept = NOTHING_KEPT,
+        forgets: bool = False,
+    ) -> None:
+        """Give the thread back; the time since the claim is taken off its allowance. With that,
+        store what is told and what is kept for it, or forget all its checkpoints.
+        """
         named = {
             "thread_id": claim.thread_id,
             "epoch": claim.epoch,
             "channel": NOTIFY_CHANNEL,
+            **_told(telling),
         }
-        await self._session.execute(_RELEASE, named)
+        if forgets:
+            await self._session.execute(RELEASE_AND_FORGET, named)
+        else:
+            await self._session.execute(RELEASE_AND_KEEP, {**named, **kept.named()})
 
     async def count_from_now(self, claim: Claim) -> None:
         """Count active time from now on, and not from the claim."""

@@ -1,8 +1,9 @@
 """Agent sessions. Whoever changes one holds the claim on its thread; reads take the owner."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,32 +16,29 @@ from backend.app.db.models import (
     InstanceKeyRow,
     RunRow,
 )
+from backend.app.db.repositories.facts import as_json
+from backend.app.db.repositories.runs import claim_of
+from backend.app.db.repositories.sessions_statements import (
+    ADD,
+    CHANGE,
+    ENDED_WITH_CHECKPOINTS,
+    ENTER,
+    GIVE,
+    TAKE,
+)
 from backend.app.domain.chat import ChatMessageId, ChatSessionId
+from backend.app.domain.events import Fact
 from backend.app.domain.principals import UserId
-from backend.app.domain.runs import AbortReason, GraphKind, ThreadId
+from backend.app.domain.runs import AbortReason, Claim, GraphKind, OwnerId, ThreadId
 from backend.app.domain.sessions import (
     IDEMPOTENCY_LIFE,
     STATE_VERSION,
     AgentSession,
     AgentSessionId,
     IdempotentRequest,
+    KnownKey,
     Outcome,
     Trigger,
-)
-
-_TODAY = sa.text(
-    "SELECT (now() AT TIME ZONE 'UTC')::date AS today, date_trunc('day', now() AT TIME ZONE 'UTC')"
-    " AT TIME ZONE 'UTC' + interval '1 day' - now() AS rest"
-)
-
-
-_ENDED_WITH_CHECKPOINTS = sa.text(
-    """
-    SELECT DISTINCT s.id FROM agent_sessions s JOIN checkpoints c ON c.thread_id = s.id::text
-    WHERE s.outcome IS NOT NULL
-      AND NOT EXISTS (SELECT FROM runs r WHERE r.thread_id = s.id AND r.owner IS NOT NULL)
-    LIMIT :limit
-    """
 )
 
 
@@ -57,15 +55,7 @@ class SessionChange:
     chat_message_id: ChatMessageId | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class KnownKey:
-    """What an idempotency key stands for already."""
-
-    digest: bytes
-    session_id: AgentSessionId
-
-
-def _session(row: AgentSessionRow, idle: timedelta) -> AgentSession:
+def _session(row: Any, idle: timedelta) -> AgentSession:
     return AgentSession(
         id=AgentSessionId(row.id),
         user_id=UserId(row.user_id),
@@ -104,25 +94,55 @@ class SessionRepository:
         chat_session_id: ChatSessionId | None,
         trigger: Trigger,
         given: Mapping[str, Any],
+        *,
+        claim: Claim,
+        lease: timedelta,
+        fact: Fact,
     ) -> AgentSession | None:
-        """A new session that has not run yet; None when its chat has an open one already."""
-        statement = (
-            insert(AgentSessionRow)
-            .values(
-                id=session_id,
-                user_id=owner,
-                chat_session_id=chat_session_id,
-                trigger=trigger.value,
-                state_version=STATE_VERSION,
-                given=given,
-            )
-            .on_conflict_do_nothing(
-                index_elements=[AgentSessionRow.chat_session_id],
-                index_where=AgentSessionRow.outcome.is_(None),
-            )
-        )
-        row = await self._session.scalar(statement.returning(AgentSessionRow))
+        """A new session that has not run yet, its thread with the claim on it, and the fact of it;
+        None when its chat has an open one already.
+        """
+        named = {
+            "id": session_id,
+            "user_id": owner,
+            "chat_session_id": chat_session_id,
+            "trigger": trigger.value,
+            "state_version": STATE_VERSION,
+            "given": json.dumps(given),
+            "kind": claim.kind.value,
+            "owner": claim.owner,
+            "epoch": claim.epoch,
+            "attempt": claim.attempt,
+            "allowance": claim.allowance,
+            "lease": lease,
+            "facts": as_json([fact]),
+        }
+        row = (await self._session.execute(ADD, named)).one_or_none()
         return _session(row, timedelta(0)) if row else None
+
+    async def enter(
+        self, session_id: AgentSessionId, owner: UserId
+    ) -> tuple[AgentSession, Mapping[str, bool]] | None:
+        """The owner's session, or None; with the switches that were set.
+
+        Until this transaction ends, whoever else enters it waits, and so does whoever sets a
+        switch. No row's lock: rows are locked in an order of their own, and others need them.
+        """
+        entered = await self._session.execute(ENTER, {"id": session_id, "user_id": owner})
+        row = entered.one_or_none()
+        return (_session(row, row.idle), row.switched) if row else None
+
+    async def take(
+        self, session_id: AgentSessionId, owner: OwnerId, *, lease: timedelta
+    ) -> tuple[Claim, AgentSession | None] | None:
+        """The claim on a session's thread, as `RunRepository.take` gives it, and the session as it
+        is under that; no session when it was deleted meanwhile.
+        """
+        named = {"id": session_id, "owner": owner, "lease": lease}
+        row = (await self._session.execute(TAKE, named)).one_or_none()
+        if row is None:
+            return None
+        return claim_of(row), _session(row, row.idle) if row.id else None
 
     async def session(self, session_id: AgentSessionId, owner: UserId) -> AgentSession | None:
         """The owner's session, or None."""
@@ -174,46 +194,45 @@ class SessionRepository:
         )
         return [_session(row[0], row.idle) for row in await self._session.execute(query)]
 
-    async def lock(self, session_id: AgentSessionId) -> None:
-        """Let requests to go on with this session come one after the other until this transaction
-        ends. No row's lock: rows are locked in an order of their own, and others need them.
+    async def give(
+        self, session_id: AgentSessionId, given: Mapping[str, Any], *, fact: Fact
+    ) -> None:
+        """What the run that begins now is given, and the fact of it; the question it answers is
+        open no longer.
         """
-        key = sa.func.hashtextextended(f"agent-session:{session_id}", 0)
-        await self._session.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
-
-    async def give(self, session_id: AgentSessionId, given: Mapping[str, Any]) -> None:
-        """What the run that begins now is given; the question it answers is open no longer."""
-        await self._session.execute(
-            sa.update(AgentSessionRow)
-            .where(AgentSessionRow.id == session_id)
-            .values(given=given, pending_question_id=None, updated_at=sa.func.now())
-        )
+        named = {"id": session_id, "given": json.dumps(given), "facts": as_json([fact])}
+        await self._session.execute(GIVE, named)
 
     async def change(self, session_id: AgentSessionId, change: SessionChange) -> bool:
         """Record how a session stands; False when it is there no more, or has ended already."""
-        ended = sa.func.now() if change.outcome else None
-        changed = (
-            sa.update(AgentSessionRow)
-            .where(AgentSessionRow.id == session_id, AgentSessionRow.outcome.is_(None))
-            .values(
-                turn=change.turn,
-                progress=change.progress,
-                pending_question_id=change.pending_question_id,
-                draft_digest=change.draft_digest,
-                outcome=change.outcome.value if change.outcome else None,
-                reason=change.reason.value if change.reason else None,
-                ended_at=ended,
-                given=None,
-                chat_message_id=change.chat_message_id,
-                updated_at=sa.func.now(),
-            )
-        )
-        return await self._session.scalar(changed.returning(AgentSessionRow.id)) is not None
+        named = {
+            "id": session_id,
+            "turn": json.dumps(change.turn),
+            "progress": json.dumps(change.progress),
+            "pending_question_id": change.pending_question_id,
+            "draft_digest": change.draft_digest,
+            "outcome": change.outcome.value if change.outcome else None,
+            "reason": change.reason.value if change.reason else None,
+            "chat_message_id": change.chat_message_id,
+        }
+        return (await self._session.execute(CHANGE, named)).one_or_none() is not None
 
-    async def today(self) -> tuple[date, timedelta]:
-        """This day in UTC, and how long it still is."""
-        row = (await self._session.execute(_TODAY)).one()
-        return row.today, row.rest
+    async def spend(self, session_id: AgentSessionId, tokens: int) -> None:
+        """Count tokens to a session, whatever becomes of its run."""
+        spent = (
+            sa.update(AgentSessionRow)
+            .where(AgentSessionRow.id == session_id)
+            .values(tokens=AgentSessionRow.tokens + tokens)
+        )
+        await self._session.execute(spent)
+
+    async def amend_turn(self, session_id: AgentSessionId, turn: Mapping[str, Any]) -> None:
+        """Bring the last turn of a session that has ended up to date; its outcome stays."""
+        await self._session.execute(
+            sa.update(AgentSessionRow)
+            .where(AgentSessionRow.id == session_id, AgentSessionRow.outcome.is_not(None))
+            .values(turn=turn, updated_at=sa.func.now())
+        )
 
     async def known_key(self, asked: IdempotentRequest) -> KnownKey | None:
         """What the request's key stands for, if it was used in the last ten minutes."""
@@ -293,7 +312,7 @@ class SessionRepository:
 
     async def ended_with_checkpoints(self, *, limit: int) -> Sequence[ThreadId]:
         """Threads of ended sessions whose checkpoints a crash has left behind."""
-        rows = await self._session.scalars(_ENDED_WITH_CHECKPOINTS, {"limit": limit})
+        rows = await self._session.scalars(ENDED_WITH_CHECKPOINTS, {"limit": limit})
         return [ThreadId(one) for one in rows]
 
     async def instance_key(self) -> bytes:

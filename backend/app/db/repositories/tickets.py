@@ -3,11 +3,12 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.engine import Row
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.app.db.models import FilingRow, TicketFollowerRow, TicketRow, UserRow
@@ -15,16 +16,14 @@ from backend.app.domain.chat import ChatSessionId
 from backend.app.domain.principals import UserId
 from backend.app.domain.sessions import (
     AgentSessionId,
-    CandidateSource,
     Category,
     Impact,
     Severity,
     TicketDraft,
 )
 from backend.app.domain.tickets import (
-    Candidate,
-    FilingState,
     IssueState,
+    IssueStatus,
     Ticket,
     TicketId,
     TicketOrigin,
@@ -34,18 +33,27 @@ from backend.app.domain.tickets import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTicket:
-    """A ticket to be filed from an agent session."""
+    """A ticket to be filed: from an agent session, or by a person alone (then without session)."""
 
     id: TicketId
     requester_id: UserId
     draft: TicketDraft
     body: str
     problem: str
-    agent_session_id: AgentSessionId
+    agent_session_id: AgentSessionId | None
     chat_session_id: ChatSessionId | None
+    origin: TicketOrigin = TicketOrigin.CHAT
 
 
-def _ticket(row: TicketRow, requester_name: str) -> Ticket:
+@dataclass(frozen=True, slots=True)
+class FiledBefore:
+    """A ticket that the same person filed without a session, and the digest of its content."""
+
+    ticket: Ticket
+    digest: str
+
+
+def _ticket(row: Any, requester_name: str) -> Ticket:
     return Ticket(
         id=TicketId(row.id),
         number=row.number,
@@ -65,36 +73,33 @@ def _ticket(row: TicketRow, requester_name: str) -> Ticket:
         issue_state=IssueState(row.issue_state),
         issue_url=row.issue_url,
         issue_number=row.issue_number,
+        issue_status=IssueStatus(row.issue_status) if row.issue_status else None,
     )
 
 
-#: Odds are a mean of two shares: how much of what is asked stands in the ticket, and how much of
-#: the ticket's title stands in what is asked. Terms are PostgreSQL's English lexemes.
-_CANDIDATES = sa.text(
+#: For texts that stand elsewhere: asked against titles and bodies, in their order. Odds are a mean
+#: of two shares: how much of what is asked stands in the text, and how much of its title stands in
+#: what is asked.
+_LIKENESS = sa.text(
     """
     WITH asked AS MATERIALIZED (
         SELECT lexeme FROM unnest(to_tsvector('english', :question))
-    ), wanted AS MATERIALIZED (
-        SELECT string_agg(quote_literal(lexeme), ' | ')::tsquery AS query, count(*) AS n FROM asked
-    ), near AS MATERIALIZED (
-        SELECT t.id, t.number, t.title, t.status, t.created_at, t.search
-        FROM tickets t, wanted
-        WHERE wanted.n > 0 AND t.search @@ wanted.query
-          AND (:everybodys OR t.requester_id = :person)
-        ORDER BY ts_rank_cd(t.search, wanted.query) DESC, t.number DESC
-        LIMIT 50
+    ), given AS (
+        SELECT place, to_tsvector('english', title) AS title,
+               to_tsvector('english', title || ' ' || left(body, 20000)) AS whole
+        FROM unnest(CAST(:titles AS text[]), CAST(:bodies AS text[]))
+             WITH ORDINALITY AS each(title, body, place)
     ), shared AS (
-        SELECT near.id, array_agg(word.lexeme ORDER BY word.lexeme) AS words, count(*)::float8 AS n
-        FROM near, unnest(near.search) AS word JOIN asked ON asked.lexeme = word.lexeme
-        GROUP BY near.id
+        SELECT place, array_agg(word.lexeme ORDER BY word.lexeme) AS words, count(*)::float8 AS n
+        FROM given, unnest(whole) AS word JOIN asked ON asked.lexeme = word.lexeme
+        GROUP BY place
     ), titled AS (
-        SELECT near.id, count(*)::float8 AS n,
+        SELECT place, count(*)::float8 AS n,
                count(*) FILTER (WHERE asked.lexeme IS NOT NULL)::float8 AS in_question
-        FROM near, unnest(to_tsvector('english', near.title)) AS word
-             LEFT JOIN asked ON asked.lexeme = word.lexeme
-        GROUP BY near.id
+        FROM given, unnest(title) AS word LEFT JOIN asked ON asked.lexeme = word.lexeme
+        GROUP BY place
     )
-    SELECT near.id, near.number, near.title, near.status, near.created_at,
+    SELECT given.place,
            ARRAY(
                SELECT DISTINCT lower(said.token) FROM ts_parse('default', :question) AS said
                WHERE length(said.token) > 1 AND said.token !~ '^-'
@@ -102,28 +107,18 @@ _CANDIDATES = sa.text(
                  AND cardinality(ts_lexize('english_stem', lower(said.token))) > 0
                LIMIT 8
            ) AS words,
-           (shared.n / wanted.n + coalesce(titled.in_question / titled.n, 0)) / 2 AS odds
-    FROM near JOIN shared USING (id) LEFT JOIN titled USING (id), wanted
-    ORDER BY odds DESC, near.number DESC
-    LIMIT :limit
+           coalesce(
+               (shared.n / nullif((SELECT count(*) FROM asked), 0)
+                   + coalesce(titled.in_question / titled.n, 0)) / 2,
+               0
+           ) AS odds
+    FROM given LEFT JOIN shared USING (place) LEFT JOIN titled USING (place)
+    ORDER BY given.place
     """
 )
 
 
 _NUMBER = re.compile(r"\s*#?([0-9]{1,15})\s*")
-
-
-def _candidate(row: Row[tuple[object, ...]]) -> Candidate:
-    return Candidate(
-        source=CandidateSource.DESK,
-        number=row.number,
-        title=row.title,
-        status=TicketStatus(row.status),
-        url=f"/my/tickets/{row.id}",
-        odds=round(row.odds, 2),
-        evidence=tuple(row.words),
-        created_at=row.created_at,
-    )
 
 
 class TicketRepository:
@@ -132,10 +127,8 @@ class TicketRepository:
     def __init__(self, session: AsyncSession) -> None:
         self._session = session
 
-    async def file(self, ticket: NewTicket, *, draft_digest: str) -> Ticket | None:
-        """Reserve the session's one filing and write its ticket; None when the session was filed
-        before. The desk is the tracker, so the filing is complete with its ticket.
-        """
+    async def file(self, ticket: NewTicket) -> Ticket | None:
+        """Write the session's one ticket; None when it has one already."""
         row = (
             await self._session.scalars(
                 insert(TicketRow)
@@ -148,7 +141,7 @@ class TicketRepository:
                     severity=ticket.draft.severity.value,
                     impact=ticket.draft.impact.value,
                     category=ticket.draft.category.value,
-                    origin=TicketOrigin.CHAT.value,
+                    origin=ticket.origin.value,
                     agent_session_id=ticket.agent_session_id,
                     chat_session_id=ticket.chat_session_id,
                 )
@@ -156,28 +149,56 @@ class TicketRepository:
                 .returning(TicketRow)
             )
         ).one_or_none()
-        if row is None:
-            return None
+        return _ticket(row, "") if row else None
+
+    async def one_at_a_time(self, person: UserId) -> None:
+        """Keep other filings of this person's waiting until the transaction has ended."""
         await self._session.execute(
-            insert(FilingRow).values(
-                session_id=ticket.agent_session_id,
-                ticket_id=ticket.id,
-                state=FilingState.FILED.value,
-                draft_digest=draft_digest,
-                confirmed_by=ticket.requester_id,
+            sa.select(UserRow.id).where(UserRow.id == person).with_for_update(key_share=True)
+        )
+
+    async def filed_before(
+        self, person: UserId, *, request_key: str | None, digest: str, within: timedelta
+    ) -> FiledBefore | None:
+        """What the person filed without a session under this key; without a key, what they filed of
+        this content so short a time ago.
+        """
+        same = (
+            FilingRow.request_key == request_key
+            if request_key is not None
+            else sa.and_(
+                FilingRow.draft_digest == digest,
+                FilingRow.confirmed_at > sa.func.now() - within,
             )
         )
-        return _ticket(row, "")
+        row = (
+            await self._session.execute(
+                sa.select(TicketRow, FilingRow.draft_digest)
+                .join(FilingRow, FilingRow.ticket_id == TicketRow.id)
+                .where(FilingRow.confirmed_by == person, same)
+                .where(TicketRow.agent_session_id.is_(None))
+                .order_by(FilingRow.confirmed_at.desc())
+                .limit(1)
+            )
+        ).one_or_none()
+        return FiledBefore(_ticket(row[0], ""), row[1]) if row else None
 
-    async def candidates(
-        self, question: str, person: UserId, *, everybodys: bool, limit: int
-    ) -> Sequence[Candidate]:
-        """Tickets that may be about the same, best first: the person's own, or everybody's."""
-        found = await self._session.execute(
-            _CANDIDATES,
-            {"question": question, "person": person, "everybodys": everybodys, "limit": limit},
+    async def likeness(
+        self, question: str, texts: Sequence[tuple[str, str]]
+    ) -> Sequence[tuple[float, tuple[str, ...]]]:
+        """How likely each title with its body is about the same, and the words in common."""
+        titles, bodies = [title for title, _ in texts], [body for _, body in texts]
+        rows = await self._session.execute(
+            _LIKENESS, {"question": question, "titles": titles, "bodies": bodies}
         )
-        return [_candidate(row) for row in found]
+        return [(round(row.odds, 2), tuple(row.words or ())) for row in rows]
+
+    async def written_as(self, numbers: Sequence[int], person: UserId) -> set[int]:
+        """Those of these issues that the person's own tickets were written as."""
+        query = sa.select(TicketRow.issue_number).where(
+            TicketRow.issue_number.in_(numbers), TicketRow.requester_id == person
+        )
+        return {number for number in await self._session.scalars(query) if number is not None}
 
     def _visible_to(self, person: UserId) -> sa.ColumnElement[bool]:
         followed = (
@@ -225,15 +246,29 @@ class TicketRepository:
         """The same by the number that people say."""
         return await self._one(TicketRow.number == number, person, everybodys=everybodys)
 
+    async def ticket_unscoped(self, ticket_id: TicketId) -> Ticket | None:
+        """Anybody's ticket: for whoever writes it into the tracker."""
+        return await self._one(TicketRow.id == ticket_id, None, everybodys=True)
+
+    async def of_issue_unscoped(self, number: int) -> Sequence[Ticket]:
+        """Anybody's tickets that were written as this issue."""
+        statement = (
+            sa.select(TicketRow, UserRow.display_name)
+            .join(UserRow, UserRow.id == TicketRow.requester_id)
+            .where(TicketRow.issue_number == number)
+            .order_by(TicketRow.number)
+        )
+        return [_ticket(*row) for row in await self._session.execute(statement)]
+
     async def _one(
-        self, condition: sa.ColumnElement[bool], person: UserId, *, everybodys: bool
+        self, condition: sa.ColumnElement[bool], person: UserId | None, *, everybodys: bool
     ) -> Ticket | None:
         statement = (
             sa.select(TicketRow, UserRow.display_name)
             .join(UserRow, UserRow.id == TicketRow.requester_id)
             .where(condition)
         )
-        if not everybodys:
+        if not everybodys and person is not None:
             statement = statement.where(self._visible_to(person))
         row = (await self._session.execute(statement)).one_or_none()
         return _ticket(*row) if row else None

@@ -23,10 +23,10 @@ from backend.app.domain.chat import (
     ChatMessage,
     ChatMessageId,
     ChatSessionId,
+    ChatSessionNotFound,
 )
 from backend.app.domain.principals import Principal, UserId
 from backend.app.services.chat.answering import compose
-from backend.app.services.chat.sessions import ChatSessionNotFound
 from backend.app.services.knowledge.library import KnowledgeLibrary
 
 _EXAMPLES_TRIED = 15

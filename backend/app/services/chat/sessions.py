@@ -11,20 +11,19 @@ from backend.app.core.settings import ChatSettings
 from backend.app.db.uow import UnitOfWork
 from backend.app.domain import events
 from backend.app.domain.chat import (
+    OUTCOMES_OF_LINES,
+    STILL_OPEN,
     ChatMessage,
     ChatMessageId,
     ChatMode,
     ChatSession,
     ChatSessionId,
+    ChatSessionNotFound,
     Rating,
 )
 from backend.app.domain.principals import Principal
 
 _RATE_WINDOW = timedelta(minutes=1)
-
-
-class ChatSessionNotFound(NotFound):
-    """There is no such conversation."""
 
 
 class AnswerNotFound(NotFound):
@@ -139,6 +138,18 @@ class ChatSessions:
             if before.feedback is rating:
                 return message
             await work.facts.tell(
-                events.AnswerRated(actor_id=principal.user_id, message_id=message_id, rating=rating)
+                events.AnswerRated(
+                    actor_id=principal.user_id,
+                    message_id=message_id,
+                    rating=rating,
+                    outcome=_outcome_of(message),
+                )
             )
         return message
+
+
+def _outcome_of(message: ChatMessage) -> str | None:
+    """How the agent session of a line ended; None of other lines."""
+    if message.agent_summary is None:
+        return None
+    return OUTCOMES_OF_LINES.get(message.agent_summary.kind, STILL_OPEN)

@@ -33,7 +33,6 @@ from backend.app.domain.sessions import (
 from backend.app.services.helpdesk.flags import Flag, Flags
 
 _RETRY_AFTER = timedelta(seconds=30)
-_DAY = timedelta(days=1)
 
 
 class AgentSessionNotFound(NotFound):
@@ -130,10 +129,9 @@ class Admission:
 
     @asynccontextmanager
     async def entered(
-        self, principal: Principal, session_id: AgentSessionId, *, alone: bool = False
+        self, principal: Principal, session_id: AgentSessionId
     ) -> AsyncIterator[tuple[Work, AgentSession]]:
-        """A unit of work, and one's own session in it, live or ended. ``alone``: requests to go on
-        with it come one after the other, so that each sees what the one before has done.
+        """A unit of work, and one's own session in it, live or ended.
 
         Raises:
             AgentSessionNotFound: there is none, or it is another's.
@@ -141,16 +139,33 @@ class Admission:
         """
         async with self.uow() as work:
             session = await work.sessions.session(session_id, principal.user_id)
-            if session is not None and alone:
-                await work.sessions.lock(session_id)  # only now: a stranger must not wait for it
-                session = await work.sessions.session(session_id, principal.user_id)
             if session is not None:
-                if self.is_expired(session):
-                    raise SessionExpired
+                self._refuse_expired(session)
                 yield work, session
                 return
             await self._told_if_anothers(work, principal.user_id, session_id)
         raise AgentSessionNotFound
+
+    @asynccontextmanager
+    async def going_on(
+        self, principal: Principal, session_id: AgentSessionId
+    ) -> AsyncIterator[tuple[Work, AgentSession, Mapping[str, bool]]]:
+        """The same to go on with it, and how switches were set, which holds until the transaction
+        has ended. Such requests come one after the other: each sees what the one before has done.
+        """
+        async with self.uow() as work:
+            entered = await work.sessions.enter(session_id, principal.user_id)
+            if entered is not None:
+                session, switched = entered
+                self._refuse_expired(session)
+                yield work, session, switched
+                return
+            await self._told_if_anothers(work, principal.user_id, session_id)
+        raise AgentSessionNotFound
+
+    def _refuse_expired(self, session: AgentSession) -> None:
+        if self.is_expired(session):
+            raise SessionExpired
 
     async def own_session(self, principal: Principal, session_id: AgentSessionId) -> AgentSession:
         """One's own session, live or ended; raises what `entered` does."""
@@ -176,11 +191,11 @@ class Admission:
         """Where every switch stands."""
         return Flags(self.settings, switched)
 
-    async def refuse_start(self, work: Work, principal: Principal) -> Flags:
+    def refuse_start(self, principal: Principal, switched: Mapping[str, bool]) -> Flags:
         """Raise when no session may start now: `KillSwitchOn`, `AgentSwitchedOff`,
         `AgentNotEnabled`. Else how the switches stand.
         """
-        flags = self.flags(await work.switches.all_until_commit())
+        flags = self.flags(switched)
         if flags.is_on(Flag.KILL_SWITCH):
             raise KillSwitchOn
         if not flags.is_on(Flag.ENABLED):
@@ -190,11 +205,9 @@ class Admission:
             raise AgentNotEnabled
         return flags
 
-    async def refuse_going_on(self, work: Work) -> Flags:
-        """Raise `KillSwitchOn` when nothing may go on; holds until the transaction has ended. Else
-        how the switches stand.
-        """
-        flags = self.flags(await work.switches.all_until_commit())
+    def refuse_going_on(self, switched: Mapping[str, bool]) -> Flags:
+        """Raise `KillSwitchOn` when nothing may go on. Else how the switches stand."""
+        flags = self.flags(switched)
         if flags.is_on(Flag.KILL_SWITCH):
             raise KillSwitchOn
         return flags
@@ -203,11 +216,7 @@ class Admission:
         """Count a start; raise `DailyCapReached` when those of this day are used up. Starts are
         counted apart from sessions, which go with their chat.
         """
-        today, rest = await work.sessions.today()
-        hit = await work.rates.hit(
-            f"agent-starts:{today}:{principal.user_id}",
-            limit=self.settings.max_sessions_per_user_per_day,
-            window=_DAY,
-        )
-        if hit.wait is not None:
+        limit = self.settings.max_sessions_per_user_per_day
+        rest = await work.rates.hit_of_day(f"agent-starts:{principal.user_id}", limit=limit)
+        if rest is not None:
             raise DailyCapReached(retry_after=rest)

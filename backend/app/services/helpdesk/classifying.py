@@ -4,6 +4,7 @@ A person's "urgent" does not raise the grade: what counts is what does not work 
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from backend.app.domain.sessions import Category, Classification, Impact, Severity
 from backend.app.services.helpdesk.signs import (
@@ -185,7 +186,31 @@ _MACHINE = words(
 )  # fmt: skip
 
 
-def _category(text: str) -> Category:
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A classification with how sure each grade is, 0 to 1.
+
+    These are not learnt but set: near 1 when the person said it, in the middle when a sign was
+    read, low when nothing was found and the most common grade is assumed.
+    """
+
+    classification: Classification
+    severity_confidence: float
+    impact_confidence: float
+    category_confidence: float
+
+    @property
+    def category(self) -> Category:
+        """The category by the rules."""
+        return self.classification.category
+
+
+_SAID = 0.9
+_READ = 0.65
+_ASSUMED = 0.4
+
+
+def _category_scores(text: str) -> dict[Category, int]:
     opening = text[:_OPENING_CHARACTERS]
     scores = {}
     for category in _ORDER:
@@ -196,6 +221,11 @@ def _category(text: str) -> Category:
         weight += 1 if strong is not None and strong.search(text) else 0
         scores[category] = min(len(distinct), 4) + 2 * min(len(first), 3) + weight
     scores[Category.HARDWARE] += 1 if _MACHINE.search(text) else 0
+    return scores
+
+
+def _category(text: str) -> Category:
+    scores = _category_scores(text)
     best = max(_ORDER, key=lambda category: scores[category])
     return best if scores[best] else Category.OTHER
 
@@ -242,3 +272,17 @@ def classify(text: str, facts: Mapping[str, str]) -> Classification:
     impact = _impact(text, facts)
     category = _category(whole)
     return Classification(_severity(graded, kind_of(text), impact, category), impact, category)
+
+
+def grade(text: str, facts: Mapping[str, str]) -> Graded:
+    """The same with how sure each of it is."""
+    found = classify(text, facts)
+    whole = f"{text}\n{' '.join(facts[key] for key in ('error', 'product') if key in facts)}"
+    first, second, *_ = sorted(_category_scores(whole).values(), reverse=True)
+    category = _ASSUMED if first == 0 else min(_SAID, 0.5 + 0.4 * (first - second) / first)
+    if impact_of_answer(facts.get("impact", "")) is not None:
+        impact = _SAID
+    else:
+        impact = _READ if found.impact is not Impact.PERSON else 0.5
+    severity = _ASSUMED if found.severity is Severity.MEDIUM else _READ
+    return Graded(found, severity, impact, round(category, 3))

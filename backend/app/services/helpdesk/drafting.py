@@ -7,7 +7,8 @@ and the sanitiser, and ends with a footer that says who wrote and who filed it.
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from urllib.parse import quote as quote_address
 
 from backend.app.core.text import clean, shorten
 from backend.app.domain.redaction import redact
@@ -22,7 +23,7 @@ from backend.app.services.helpdesk.clarifying import NOT_KNOWN
 from backend.app.services.helpdesk.facts import MAX_FACT_CHARACTERS
 from backend.app.services.helpdesk.pleasantries import without_pleasantries
 from backend.app.services.helpdesk.quoting import inline, quote
-from backend.app.services.helpdesk.sanitising import sanitise
+from backend.app.services.helpdesk.sanitising import as_code, sanitise
 from backend.app.services.helpdesk.titling import title_of
 
 MAX_BODY_CHARACTERS = MAX_DRAFT_DESCRIPTION_CHARACTERS
@@ -30,8 +31,11 @@ CUT = "(Cut here: the description was too long.)"
 FILED_BY = "AI-assisted draft, reviewed and filed by user."
 _MAX_ANSWER_CHARACTERS = 800
 _MAX_LISTED = 12
+_SHORTEST_CUT = 100
+_MAX_SUMMARY = 1200
 _LONG_ANSWER = 60
-_LABELS = {
+#: What may be known of a matter, and how a draft calls it.
+LABELS = {
     "product": "Product",
     "error": "Error",
     "system": "System",
@@ -43,6 +47,8 @@ _LABELS = {
     "goal": "Goal",
     "purpose": "Purpose",
 }
+#: What stands for something in brackets, where a sign behind it would make it a link or its target.
+_IN_BRACKETS = re.compile(r"(\[(?:redacted: [a-zA-Z ]{3,22}|[A-Z]{2,7}_\d{1,6})\])(?=[:(\[])")
 #: A line that could be taken for the footer's.
 _FOOTER_LINE = re.compile(r"(agent|chat)_session(?=\s{0,20}:)", re.IGNORECASE)
 
@@ -52,7 +58,8 @@ class Matter:
     """Everything that a session learned.
 
     ``answers`` pairs a question that was asked with the reply, ``rejected`` holds the titles of
-    proposed fixes that did not help, ``searched`` the places that were looked at.
+    proposed fixes that did not help, ``searched`` the places that were looked at, ``pages`` title
+    and address of what the web search found.
     """
 
     question: str
@@ -62,6 +69,7 @@ class Matter:
     rejected: tuple[str, ...]
     searched: tuple[str, ...]
     classification: Classification
+    pages: tuple[tuple[str, str], ...] = ()
 
 
 def _cut(text: str, limit: int) -> str:
@@ -95,7 +103,7 @@ def _known(matter: Matter) -> list[str]:
         if len(reply) > _LONG_ANSWER
     }
     return [
-        f"- **{_LABELS.get(key, inline(key).capitalize())}:** {inline(value)}"
+        f"- **{LABELS.get(key, inline(key).capitalize())}:** {inline(value)}"
         for key, value in matter.facts.items()
         if value.strip() and value != NOT_KNOWN and value not in told_below
     ]
@@ -103,6 +111,11 @@ def _known(matter: Matter) -> list[str]:
 
 def _section(heading: str, lines: list[str]) -> list[str]:
     return [f"## {heading}", "\n".join(lines).rstrip("\n")] if lines else []
+
+
+def _address(url: str) -> str:
+    """An address in which nothing is a mention, a reference or a mark of Markdown's."""
+    return quote_address(url.partition("#")[0], safe="%/:?&=+,;.-")
 
 
 def _reply(reply: str) -> str:
@@ -122,6 +135,10 @@ def _rest(matter: Matter) -> str:
             "Did not help", [f"- {inline(title)}" for title in matter.rejected[:_MAX_LISTED]]
         ),
         *_section("Searched", [f"- {inline(place)}" for place in matter.searched[:_MAX_LISTED]]),
+        *_section(
+            "Found on the web, not checked",
+            [f"- {inline(title)}: {_address(url)}" for title, url in matter.pages[:_MAX_LISTED]],
+        ),
     ]
     return "\n\n".join(parts)
 
@@ -143,6 +160,17 @@ def write_draft(matter: Matter) -> TicketDraft:
     )
 
 
+def with_summary(draft: TicketDraft, title: str, summary: str) -> TicketDraft:
+    """A draft under another title, with a summary above what the person wrote; of both texts as
+    much as a draft may hold.
+    """
+    head = f"## Summary\n\n{sanitise(summary)}\n\n"
+    rest = _cut(draft.description, MAX_DRAFT_DESCRIPTION_CHARACTERS - len(head))
+    return replace(
+        draft, title=title[:MAX_DRAFT_TITLE_CHARACTERS], description=f"{head}{rest}".rstrip()
+    )
+
+
 def recap(matter: Matter, ending: str) -> str:
     """A few lines for the chat about what was done and how it ended."""
     lines = [f"**{inline(title_of(redact(matter.question).text, matter.facts))}**", ""]
@@ -156,6 +184,17 @@ def recap(matter: Matter, ending: str) -> str:
     return sanitise(redact("\n".join(lines)).text)
 
 
+def summarise(matter: Matter) -> str:
+    """What a conversation is about in a few lines, for whoever has not read it."""
+    said = _cut("\n\n".join(redact(message).text for message in _messages(matter)), _MAX_SUMMARY)
+    grade = matter.classification
+    known = [
+        *_known(matter),
+        f"- **Graded:** {grade.severity.value}, {grade.impact.value}, {grade.category.value}",
+    ]
+    return sanitise(redact(f"{quote(clean(said))}\n\n" + "\n".join(known)).text)
+
+
 def _footer(session_id: str, chat_session_hash: str | None) -> str:
     lines = ["---", FILED_BY, f"agent_session: {session_id}"]
     if chat_session_hash is not None:
@@ -163,20 +202,44 @@ def _footer(session_id: str, chat_session_hash: str | None) -> str:
     return "\n".join(lines)
 
 
-def render_body(draft: TicketDraft, *, session_id: str, chat_session_hash: str | None) -> str:
-    """The body exactly as it is posted; whatever is cut, its footer stays whole."""
+def marker_of(body: str) -> str:
+    """The lines of a rendered body by which it is known wherever it was posted: who it is of, and
+    the hash that only this installation can make.
+    """
+    at = body.rfind("\nagent_session: ")
+    return body[at + 1 :] if at >= 0 else ""
+
+
+def render_body(
+    draft: TicketDraft,
+    *,
+    session_id: str,
+    chat_session_hash: str | None,
+    max_characters: int = MAX_BODY_CHARACTERS,
+) -> str:
+    """The body exactly as it is posted, ``max_characters`` long at most; whatever is cut, its
+    footer stays whole.
+    """
     grade = (
         f"Severity: {draft.severity.value} · Impact: {draft.impact.value} · "
         f"Category: {draft.category.value}"
     )
     end = f"\n\n{grade}\n\n{_footer(session_id, chat_session_hash)}"
     unsigned = _FOOTER_LINE.sub(r"\1 session", redact(draft.description).text)
-    room = MAX_BODY_CHARACTERS - len(end)
-    safe = sanitise(unsigned).strip()
-    if len(safe) > room:
-        # What is cut may have closed a code block; closing it anew takes a line.
-        safe = sanitise(_cut(safe, room - 200)).strip()
-    return f"{safe}{end}".lstrip()
+    unsigned = _IN_BRACKETS.sub("\\1\u200b", unsigned)
+    room = max_characters - len(end)
+    # Cut before it is made safe, so that what is posted is what was looked at; what takes the place
+    # of a mention or a sign is longer than that, so it may have to be cut shorter.
+    safe, allowed = sanitise(_cut(unsigned, room)), room
+    while len(safe) > room and allowed > _SHORTEST_CUT:
+        allowed -= len(safe) - room + _SHORTEST_CUT
+        safe = sanitise(_cut(unsigned, max(allowed, _SHORTEST_CUT)))
+    return f"{safe if len(safe) <= room else as_code(CUT)}{end}".lstrip()
+
+
+def without_footer(body: str) -> str:
+    """A rendered body as it stands above its footer."""
+    return body[: body.rfind(f"\n\n---\n{FILED_BY}")]
 
 
 def draft_digest(title: str, body: str) -> str:

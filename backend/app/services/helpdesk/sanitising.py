@@ -1,129 +1,107 @@
 """Markdown made safe to post into a tracker.
 
-Raw HTML and comments are shown as text instead of being taken out: nothing of a person's words
-vanishes, and nothing of them is hidden. Mentions, references and links to issues are broken by a
-zero-width space, for an entity would be decoded before GitHub looks for them. Code keeps its
-characters, but only where it is code beyond doubt: a fence in the first column or directly behind
-one quotation mark, and code spans of lines in whose paragraph every backtick has its partner. Every
-other fence is disarmed, so that there is one reading of where code begins and ends.
+It is taken apart and written anew with everything that acts turned into text; then a second,
+independent renderer looks whether anything acts nevertheless, and if so the whole text is shown as
+code. Nothing of a person's words is hidden: HTML is shown as it was written. A text that would take
+a parser long is shown as code without being parsed; that is told by counting, before.
 """
 
 import re
-from collections.abc import Iterator
 
 from backend.app.core.text import clean
+from backend.app.services.helpdesk.markdown_check import is_inert
+from backend.app.services.helpdesk.markdown_rebuild import blocks_of, rebuild
 
-_BREAK = "\u200b"
 #: Characters that turn the direction of writing, and so what a line seems to say.
 _DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_FENCE = re.compile(r"(>[ ]?|)(`{3,}(?=[^`]*$)|~{3,})")
-_QUOTED = re.compile(r" {0,3}>[ ]?")
-_STRAY_FENCE = re.compile(r"^([\s>]|[-*+]\s|\d{1,9}[.)]\s)*(?=```|~~~)")
-_RUN = re.compile(r"`+")
-
-_HTML = re.compile(r"<(?=[A-Za-z/!?])")
-#: An entity is decoded before a reference is looked for; ours are left.
-_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot);)(?=#?[A-Za-z0-9]{1,32};)")
-_MENTION = re.compile(r"(?<![A-Za-z0-9])@(?=[A-Za-z0-9])")
-_REFERENCE = re.compile(r"#(?=\d)|(?<![A-Za-z0-9])GH-(?=\d)", re.IGNORECASE)
-_TRACKER_URL = re.compile(
-    r"(?<![\w.-])(?:www\.)?github\.com/"
-    r"(?=[\w.-]{1,100}/[\w.-]{1,100}/(?:issues|pull|pulls|discussions|commit)/)",
-    re.IGNORECASE,
-)
-_IMAGE = re.compile(r"!(?=\[)")
-_SCHEME = re.compile(
-    r"((?:\]\(|\]:)[ \t\n]{0,20}(?:&lt;)?)(javascript|vbscript|data|file|blob)(?=\\?:)",
-    re.IGNORECASE,
-)
+_BLANK = re.compile(r"\n[ \t>]*(?=\n)")
+_BACKTICKS = re.compile(r"`+")
+_MARKERS = re.compile(r"^(?:[ \t]{0,40}(?:>|[-*+](?=[ \t]|$)|\d{1,9}[.)](?=[ \t]|$)))*")
+_MAX_CHARACTERS = 16_000
+_MAX_NESTING = 24
+#: Steps that a parser's searches may take in the worst case; a person's text takes far fewer.
+_MAX_STEPS = 3_000_000
+_MAX_CELLS = 20_000
+_MAX_ITEMS = 400  # the writer looks at all of a list's items for each of them
+_MOST_ROUNDS = 4
 
 
-def _neutralise(text: str) -> str:
-    escaped = _HTML.sub("&lt;", _ENTITY.sub("&amp;", text))
-    broken = _REFERENCE.sub(lambda found: found[0] + _BREAK, _MENTION.sub("@" + _BREAK, escaped))
-    inert = _IMAGE.sub("!" + _BREAK, _TRACKER_URL.sub("redirect.github.com/", broken))
-    return _SCHEME.sub(rf"\1\2{_BREAK}", inert)
+def parsing_steps(markdown: str) -> int:
+    """How many characters a parser may look at again, at worst, because of signs that open
+    something: each is looked for its partner to the end of its paragraph.
+    """
+    steps = 0
+    for paragraph in _BLANK.split(markdown):
+        openers = sum(map(paragraph.count, "[<@&*_~")) + paragraph.count("www.")
+        steps += openers * len(paragraph)
+    return steps
 
 
-def _code_spans(line: str) -> list[tuple[int, int]] | None:
-    """Where the line's code spans stand; None when a backtick has no partner in it."""
-    if "\\`" in line or ("|" in line and "`" in line):
-        return None
-    runs = [(found.start(), found.end()) for found in _RUN.finditer(line)]
-    spans, at = [], 0
-    by_length: dict[int, list[int]] = {}
-    for number, (start, end) in enumerate(runs):
-        by_length.setdefault(end - start, []).append(number)
-    positions = dict.fromkeys(by_length, 0)
-    while at < len(runs):
-        start, end = runs[at]
-        same = by_length[end - start]
-        next_ = positions[end - start]
-        while next_ < len(same) and same[next_] <= at:
-            next_ += 1
-        positions[end - start] = next_
-        if next_ == len(same):
-            return None
-        spans.append((start, runs[same[next_]][1]))
-        at = same[next_] + 1
-    return spans
+def is_quickly_parsed(markdown: str) -> bool:
+    """Whether ``markdown`` is of a size and shape that is parsed in no time."""
+    if len(markdown) > _MAX_CHARACTERS or parsing_steps(markdown) > _MAX_STEPS:
+        return False
+    lines = markdown.split("\n")
+    if max(line.count("|") for line in lines) * len(lines) > _MAX_CELLS:
+        return False
+    markers = [_markers(line) for line in lines]
+    if sum(bool(marker.strip("> \t")) for marker in markers) > _MAX_ITEMS:
+        return False
+    return all(_nesting(*pair) <= _MAX_NESTING for pair in zip(lines, markers, strict=True))
 
 
-def _outside_code(line: str, spans: list[tuple[int, int]]) -> str:
-    parts, at = [], 0
-    for start, end in spans:
-        parts += [_neutralise(line[at:start]), line[start:end]]
-        at = end
-    return "".join([*parts, _neutralise(line[at:])])
+def _markers(line: str) -> str:
+    """The signs of quotations and lists that ``line`` begins with."""
+    found = _MARKERS.match(line)
+    return found[0] if found else ""
 
 
-def _paragraph(lines: list[str]) -> str:
-    """Lines of text with no blank one between; a code span may reach over their ends."""
-    spans = [_code_spans(line) for line in lines]
-    if any(found is None for found in spans):
-        return _neutralise("\n".join(lines))
-    safe = "\n".join(
-        _outside_code(line, found or []) for line, found in zip(lines, spans, strict=True)
-    )
-    return _SCHEME.sub(rf"\1\2{_BREAK}", safe)
+def _nesting(line: str, markers: str) -> int:
+    indentation = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
+    return len(markers.split()) + markers.count(">") + min(indentation, 200) // 4
 
 
-def _closes(line: str, quote: str, fence: str) -> bool:
-    inner = _QUOTED.sub("", line, count=1) if quote else line
-    found = re.fullmatch(r" {0,3}(`{3,}|~{3,})[ \t]*", inner)
-    return found is not None and found[1].startswith(fence)
+def as_code(text: str) -> str:
+    """``text`` as one block of code, whatever it holds."""
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text.strip(chr(10))}\n{fence}"
 
 
-def _parts(text: str) -> Iterator[str]:
-    """The text's paragraphs made safe, its blank lines and code blocks as they are."""
-    pending: list[str] = []
-    fence: tuple[str, str] | None = None
-    for line in text.split("\n"):
-        if fence is not None and (not fence[0] or _QUOTED.match(line)):
-            yield line
-            fence = None if _closes(line, *fence) else fence
-            continue
-        fence = None
-        if opened := _FENCE.match(line):
-            if pending:
-                yield _paragraph(pending)
-            pending, fence = [], (opened[1], opened[2])
-            yield line
-        elif line.strip():
-            pending.append(_STRAY_FENCE.sub(lambda found: found[0] + _BREAK, line, count=1))
-        else:
-            if pending:
-                yield _paragraph(pending)
-            pending = []
-            yield line
-    if pending:
-        yield _paragraph(pending)
-    if fence is not None:
-        yield ("> " if fence[0] else "") + fence[1]
+def _is_code(text: str) -> bool:
+    """Whether ``text`` is what `as_code` makes."""
+    fence, _, rest = text.partition("\n")
+    code = rest.removesuffix(f"\n{fence}")
+    is_fence = len(fence) >= 3 and not fence.strip("`")
+    return is_fence and code != rest and fence not in code
 
 
 def sanitise(markdown: str) -> str:
     """``markdown`` without anything that acts: no HTML, mention, reference, image or script link.
     A code block that is left open is closed. Doing it twice changes nothing more.
     """
-    return "\n".join(_parts(_DIRECTION.sub("", clean(markdown))))
+    text = _DIRECTION.sub("", clean(markdown))
+    if not text.strip():
+        return ""
+    if _is_code(text):
+        return text
+    if is_quickly_parsed(text):
+        whole = _settled(text)
+        if whole is not None:
+            return whole
+        # What stands in the way is one block, mostly: the others stay as they are.
+        parts = [block for block in blocks_of(text) if block.strip()]
+        made = _settled("\n\n".join(_settled(part) or as_code(part) for part in parts))
+        if made is not None:
+            return made
+    return as_code(text)
+
+
+def _settled(markdown: str) -> str | None:
+    """``markdown`` rebuilt until it stays the same; None when it does not, or acts even so."""
+    made = markdown
+    for _ in range(_MOST_ROUNDS):
+        before, made = made, rebuild(made)
+        if made == before:
+            return made if is_inert(made) else None
+    return None

@@ -4,7 +4,7 @@ run's ending changes its session.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, cast
 
@@ -18,15 +18,13 @@ from backend.app.db.uow import UnitOfWork, Work
 from backend.app.domain.agent_events import (
     AgentAborted,
     AgentAwaitsUser,
-    AgentDecided,
     AgentDraftReady,
     AgentEnded,
     AgentFact,
     AgentFailed,
-    AgentToolCalled,
 )
 from backend.app.domain.budgets import Tools
-from backend.app.domain.runs import AbortReason, Claim, ThreadId
+from backend.app.domain.runs import NOTHING, AbortReason, Claim, Telling
 from backend.app.domain.sessions import (
     AgentSession,
     AgentSessionId,
@@ -42,8 +40,12 @@ from backend.app.services.helpdesk.flags import Flag, Flags
 from backend.app.services.helpdesk.persist import upsert_agent_summary
 from backend.app.services.helpdesk_graph import turns
 from backend.app.services.helpdesk_graph.graph import Graph
-from backend.app.services.helpdesk_graph.nodes.steps import SLOW, RunContext, Shown, StepTold
+from backend.app.services.helpdesk_graph.nodes.steps import RunContext, Shown, StepTold
 from backend.app.services.helpdesk_graph.state import HelpdeskState
+from backend.app.services.helpdesk_graph.telling import facts_of_model, facts_of_step
+from backend.app.services.helpdesk_graph.thinking import ModelTold
+from backend.app.services.helpdesk_graph.turns import MAX_EVENTS, STEP, TURN
+from backend.app.services.runs.driving import Settled
 from backend.app.services.runs.endings import (
     Ending,
     Failed,
@@ -53,10 +55,8 @@ from backend.app.services.runs.endings import (
     RunStopped,
     Stopped,
 )
-from backend.app.services.runs.engine import config_of
+from backend.app.services.runs.saver import config_of
 
-#: Kinds of a run's events, and the names under which they are streamed.
-STEP, TURN = "step", "turn"
 _HASH_CHARACTERS = 16
 
 
@@ -103,8 +103,14 @@ class HelpdeskDriver:
     def context(self, claim: Claim, prepared: Prepared) -> RunContext:
         """The run's context. Its time ends with the allowance; what lies beyond is for a draft."""
         ends_at = self.clock.monotonic() + claim.allowance.total_seconds()
+        session = prepared.session
         return RunContext(
-            prepared.session, self.clock, ends_at, prepared.switched_on, prepared.shown
+            session,
+            self.clock,
+            ends_at,
+            prepared.switched_on,
+            prepared.shown,
+            tokens=session.tokens,
         )
 
     async def again(self, claim: Claim) -> tuple[object, Prepared]:
@@ -118,7 +124,7 @@ class HelpdeskDriver:
             session = await work.sessions.session_unscoped(AgentSessionId(claim.thread_id))
             if session is None:
                 raise RunStopped(AbortReason.ERASED)
-            prepared = Prepared(session, await self._switched_on(work))
+            prepared = Prepared(session, self._switched_on(await work.switches.all()))
         given = session.given or {}
         saved = await self.graph.aget_state(config_of(claim))
         if saved.created_at is None:
@@ -129,73 +135,76 @@ class HelpdeskDriver:
             return answer, prepared
         return None, prepared
 
-    async def _switched_on(self, work: Work) -> Tools:
-        flags = Flags(self.settings, await work.switches.all())
+    def _switched_on(self, switched: Mapping[str, bool]) -> Tools:
+        flags = Flags(self.settings, switched)
         if flags.is_on(Flag.KILL_SWITCH):
             raise RunStopped(AbortReason.KILL_SWITCH)
         return flags.tools
 
     def is_urgent(self, told: object) -> bool:
-        """A step that takes time is shown when it begins."""
+        """A step that takes time is shown when it begins; what a model cost is kept whatever comes
+        next.
+        """
+        if isinstance(told, ModelTold):
+            return told.usage.total > 0
         return isinstance(told, StepTold) and told.status is StepStatus.RUNNING
 
-    async def watch(self, work: Work, context: RunContext) -> None:
+    def watch(self, context: RunContext, switched: Mapping[str, bool]) -> None:
         """Look at the switches."""
-        context.tools = await self._switched_on(work)
+        context.tools = self._switched_on(switched)
 
-    async def record(
-        self, work: Work, claim: Claim, context: RunContext, told: Sequence[object]
-    ) -> None:
-        """Store steps' events together with their facts."""
+    def telling(self, context: RunContext, told: Sequence[object]) -> Telling:
+        """Steps' events together with their facts."""
         steps = [one for one in told if isinstance(one, StepTold)]
         shown = [_step(one) for one in steps]
         context.shown.steps |= {one.seq: one for one in shown}
-        events = [(STEP, one.model_dump(mode="json")) for one in shown]
-        await work.run_events.tell(claim.thread_id, *events)
-        facts = [fact for one in steps for fact in self._facts_of_step(context.session, one)]
-        await work.facts.tell(*facts)
+        whose = about(context.session)
+        asked = [one for one in told if isinstance(one, ModelTold)]
+        facts = [fact for one in asked for fact in facts_of_model(whose, one)]
+        facts += [fact for one in steps for fact in facts_of_step(whose, one)]
+        return Telling(tuple((STEP, one.model_dump(mode="json")) for one in shown), tuple(facts))
 
-    def _facts_of_step(self, session: AgentSession, told: StepTold) -> list[AgentFact]:
-        facts: list[AgentFact] = []
-        if told.is_new:
-            facts.append(
-                AgentDecided(
-                    **about(session),
-                    turn=told.seq,
-                    next_action=told.action,
-                    latency_ms=told.latency_ms,
-                )
-            )
-        if told.action in SLOW and told.status is not StepStatus.RUNNING:
-            facts.append(
-                AgentToolCalled(
-                    **about(session),
-                    tool=told.action.value,
-                    outcome=told.status,
-                    duration_ms=told.duration_ms or 0,
-                )
-            )
-        return facts
+    async def keep(self, work: Work, context: RunContext, told: Sequence[object]) -> None:
+        """Count what a model cost to the session."""
+        if tokens := sum(one.usage.total for one in told if isinstance(one, ModelTold)):
+            await work.sessions.spend(context.session.id, tokens)
 
     async def settle(
         self, work: Work, claim: Claim, context: RunContext | None, ending: Ending
-    ) -> bool:
-        """Store how the session stands now; whether it is over. One with an outcome keeps it."""
+    ) -> Settled:
+        """Store how the session stands now. One with an outcome keeps it."""
         session = (
-            context.session
+            replace(context.session, tokens=context.tokens)
             if context is not None  # as it was read under this very claim
             else await work.sessions.session_unscoped(AgentSessionId(claim.thread_id))
         )
         if session is None or session.has_ended or isinstance(ending, Handed):
-            return True
+            return Settled(is_over=True)
+        failed = NOTHING
         if isinstance(ending, Failed):
-            await work.facts.tell(AgentFailed(**about(session), error=type(ending.error).__name__))
+            kind, digest = type(ending.error).__name__, _hashed(str(ending.error))
+            fact = AgentFailed(**about(session), error=kind, message_hash=digest)
+            failed = Telling(facts=(fact,))
+        if isinstance(ending, Stopped | Failed):
+            failed += await self._stopped_steps(work, claim, context)
         turn, change = self._change(session, ending)
         message_id = await upsert_agent_summary(work, self.ids, session, turn)
-        shown = await self.finish(work, session, turn, change, message_id=message_id)
+        finished = await self.finish(work, session, turn, change, message_id=message_id)
+        if finished is None:
+            return Settled(is_over=True, telling=failed)
+        shown, telling = finished
         if context is not None:
             context.shown.turn = shown
-        return shown is None or not isinstance(ending, Paused)
+        return Settled(not isinstance(ending, Paused), failed + telling)
+
+    async def _stopped_steps(self, work: Work, claim: Claim, context: RunContext | None) -> Telling:
+        """Of every step that was under way when its session ended, that it is no more."""
+        stored = await work.run_events.events(claim.thread_id, after=0, limit=MAX_EVENTS)
+        known = {one.seq: one for one in turns.steps_of(stored)}
+        stopped = turns.stopped_steps({**known, **(context.shown.steps if context else {})})
+        if context is not None:
+            context.shown.steps |= {one.seq: one for one in stopped}
+        return Telling(tuple((STEP, one.model_dump(mode="json")) for one in stopped))
 
     def _change(self, session: AgentSession, ending: Ending) -> tuple[AgentTurn, dict[str, Any]]:
         """The turn to show, and what of the session's row changes with it."""
@@ -233,20 +242,20 @@ class HelpdeskDriver:
         change: Mapping[str, Any],
         *,
         message_id: Any,
-    ) -> AgentTurn | None:
-        """Write the session's row, its event and its facts.
+    ) -> tuple[AgentTurn, Telling] | None:
+        """Write the session's row.
 
         Returns:
-            The turn as it is shown; None when the session has been deleted with its chat.
+            The turn as it is shown, and what is to be told of it; None when the session has been
+            deleted with its chat.
         """
         shown = turn.model_copy(update={"chat_message_id": message_id})
         dumped = shown.model_dump(mode="json", exclude_none=True)
         changed = SessionChange(turn=dumped, chat_message_id=message_id, **change)
         if not await work.sessions.change(session.id, changed):
             return None
-        await work.run_events.tell(ThreadId(session.id), (TURN, dumped))
-        await work.facts.tell(*_facts_of_turn(session, shown, change, self.clock))
-        return shown
+        facts = _facts_of_turn(session, shown, change, self.clock)
+        return shown, Telling(((TURN, dumped),), tuple(facts))
 
 
 def _step(told: StepTold) -> AgentStep:
@@ -258,6 +267,7 @@ def _step(told: StepTold) -> AgentStep:
         started_at=told.started_at,
         duration_ms=told.duration_ms,
         found=told.found,
+        is_cached=told.is_cached,
     )
 
 

@@ -8,6 +8,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from backend.app.domain.budgets import Wish
 from backend.app.domain.sessions import NextAction, ToolBudgets
+from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk_graph.nodes import (
     lookups,
     pauses,
@@ -17,15 +18,13 @@ from backend.app.services.helpdesk_graph.nodes.steps import RunContext
 from backend.app.services.helpdesk_graph.nodes.supervisor import make_supervisor_node
 from backend.app.services.helpdesk_graph.rules import Decider
 from backend.app.services.helpdesk_graph.state import HelpdeskState
+from backend.app.services.helpdesk_graph.thinking import Mind
 from backend.app.services.helpdesk_graph.tools import AgentTools
 
 Graph = CompiledStateGraph[HelpdeskState, RunContext, HelpdeskState, HelpdeskState]
 
-#: Where the supervisor's choice leads.
+#: Where the supervisor's choice leads; a tool's node is called as its action.
 _ROUTES: dict[str, str] = {
-    NextAction.RETRY_KB.value: "retry_kb",
-    NextAction.WEB_SEARCH.value: "web_search",
-    NextAction.SEARCH_DUPLICATES.value: "search_duplicates",
     NextAction.ASK_USER.value: "clarifier",
     NextAction.CLASSIFY.value: "classifier",
     NextAction.PROPOSE_SOLUTION.value: "propose_solution",
@@ -37,11 +36,12 @@ _ENDS = ("file_ticket", "link_ticket", "resolved", "aborted")
 _CONFIRMED = {"filed": "file_ticket", "linked": "link_ticket"}
 
 
-def _chosen(state: HelpdeskState) -> str:
+# LangGraph runs a choice that is no coroutine in a thread of its own.
+async def _chosen(state: HelpdeskState) -> str:
     return state["next_action"]
 
 
-def _after_draft(state: HelpdeskState) -> str:
+async def _after_draft(state: HelpdeskState) -> str:
     confirmed = state["answer"].get("confirmed")
     if confirmed is not None:
         return _CONFIRMED[confirmed]
@@ -49,21 +49,31 @@ def _after_draft(state: HelpdeskState) -> str:
 
 
 def build_helpdesk_graph(
-    saver: BaseCheckpointSaver[Any], decider: Decider, budgets: ToolBudgets, tools: AgentTools
+    saver: BaseCheckpointSaver[Any],
+    decider: Decider,
+    budgets: ToolBudgets,
+    tools: AgentTools,
+    leaving: Leaving,
+    mind: Mind | None = None,
+    grading: specialists.Grading = specialists.by_rules,
 ) -> Graph:
-    """The graph over a saver, compiled."""
+    """The graph over a saver, compiled. Without a mind all goes by rules."""
     builder: Any = StateGraph(HelpdeskState, context_schema=RunContext)
-    builder.add_node("supervisor", make_supervisor_node(decider, budgets, tools))
-    builder.add_node("retry_kb", lookups.make_retry_kb_node(tools))
-    builder.add_node("web_search", lookups.make_web_search_node(tools))
-    builder.add_node("search_duplicates", lookups.make_search_duplicates_node(tools))
-    for name in ("clarifier", "classifier", "propose_solution", "writer"):
-        builder.add_node(name, getattr(specialists, name))
+    builder.add_node("supervisor", make_supervisor_node(decider, budgets, tools, mind))
+    catalogue = {tool.action.value: tool for tool in tools.catalogue()}
+    for name, tool in catalogue.items():
+        builder.add_node(name, lookups.make_tool_node(tools, tool, budgets))
+    builder.add_node("clarifier", specialists.make_clarifier_node(mind))
+    builder.add_node("classifier", specialists.make_classifier_node(grading, mind))
+    builder.add_node("propose_solution", specialists.make_propose_solution_node(mind))
+    builder.add_node("writer", specialists.make_writer_node(leaving, grading, mind))
     for name in ("await_user", "await_confirm", *_ENDS):
         builder.add_node(name, getattr(pauses, name))
     builder.add_edge(START, "supervisor")
-    builder.add_conditional_edges("supervisor", _chosen, _ROUTES)
-    for name in ("retry_kb", "web_search", "search_duplicates", "classifier", "await_user"):
+    builder.add_conditional_edges(
+        "supervisor", _chosen, _ROUTES | {name: name for name in catalogue}
+    )
+    for name in (*catalogue, "classifier", "await_user"):
         builder.add_edge(name, "supervisor")
     builder.add_edge("clarifier", "await_user")
     builder.add_edge("propose_solution", "await_user")

@@ -17,11 +17,6 @@ from backend.app.services.helpdesk_graph.state import HelpdeskState
 
 #: Stands for the question where something was added to a draft.
 ADDED = "Added to the draft"
-_PLACES = {
-    "retry_kb": "knowledge base",
-    "web_search": "the web",
-    "search_duplicates": "existing tickets",
-}
 
 
 def classification_of(state: HelpdeskState) -> Classification:
@@ -40,7 +35,6 @@ def additions(state: HelpdeskState) -> list[str]:
 def matter_of(state: HelpdeskState, graded: Classification) -> Matter:
     """All that is known of the matter."""
     case = state["case"]
-    taken = state.get("actions_taken", [])
     return Matter(
         question=case["original_question"],
         conversation=(
@@ -54,7 +48,8 @@ def matter_of(state: HelpdeskState, graded: Classification) -> Matter:
             if one["question"] != ADDED and one["reply"] not in PROPOSAL_CHOICES
         ),
         rejected=tuple(state.get("rejected_solutions", [])),
-        searched=tuple(place for action, place in _PLACES.items() if action in taken),
+        searched=tuple(state.get("searched", [])),
+        pages=tuple((one["title"], one["url"]) for one in state.get("web_search_results", [])),
         classification=graded,
     )
 

@@ -38,6 +38,8 @@ class Situation:
     wish: Wish
     best_odds: float
     has_news: bool
+    #: Whether a search of the web could find what the last one did not.
+    has_web_news: bool = True
     is_scripted: bool
 
 
@@ -81,7 +83,7 @@ def _useful(situation: Situation) -> list[NextAction]:
         if situation.has_news:  # what was answered may find what the question alone did not
             order.append(NextAction.RETRY_KB)
         order.append(NextAction.PROPOSE_SOLUTION)
-        if NextAction.WEB_SEARCH not in situation.taken:
+        if situation.has_web_news:
             order.append(NextAction.WEB_SEARCH)
         order.append(NextAction.ASK_USER)
     return [*order, NextAction.CLASSIFY]

@@ -3,20 +3,14 @@
 Each admits in a short transaction and works without one; the driver records in short ones.
 """
 
-from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from langgraph.types import Command
 
-from backend.app.core.errors import Internal
 from backend.app.core.ids import IdSource
 from backend.app.db.uow import UnitOfWork, Work
-from backend.app.domain.agent_events import (
-    AgentRequestRepeated,
-    AgentResumed,
-    AgentStarted,
-)
+from backend.app.domain.agent_events import AgentRequestRepeated, AgentResumed, AgentStarted
 from backend.app.domain.chat import ChatSessionId
 from backend.app.domain.principals import Principal
 from backend.app.domain.redaction import redact
@@ -42,7 +36,6 @@ from backend.app.services.helpdesk.admission import (
     SessionOpen,
     StaleQuestion,
     TooMuchAdded,
-    as_it_stands,
     idempotent,
     refuse_taken,
     replayed,
@@ -50,24 +43,11 @@ from backend.app.services.helpdesk.admission import (
 from backend.app.services.helpdesk_graph.beginning import Beginning
 from backend.app.services.helpdesk_graph.confirming import Confirming
 from backend.app.services.helpdesk_graph.driver import Prepared, about
-from backend.app.services.helpdesk_graph.nodes.steps import Shown
-from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
+from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions, Launched
 from backend.app.services.helpdesk_graph.stopping import Stopping
-from backend.app.services.runs.claims import Claims
-from backend.app.services.runs.endings import Ending, Handed
+from backend.app.services.helpdesk_graph.tracing import Tracer, trace_agent_run
+from backend.app.services.runs.claims import Claims, RunInProgress
 from backend.app.services.runs.engine import RunEngine
-
-
-@dataclass(frozen=True, slots=True)
-class Launched:
-    """A request that was let in: the session, the number behind which to follow it, and what to
-    wait for; None when there is nothing to wait for.
-    """
-
-    session_id: AgentSessionId
-    after: int
-    ending: Awaitable[Ending] | None = None
-    shown: Shown | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +63,9 @@ class HelpdeskRunner:
     claims: Claims
     engine: RunEngine
     sessions: HelpdeskSessions
+    tracer: Tracer | None = None
 
+    @trace_agent_run("start")
     async def start_session(
         self, principal: Principal, request: AgentStartRequest, key: str | None
     ) -> Launched:
@@ -100,11 +82,11 @@ class HelpdeskRunner:
         await self._end_expired(principal, chat_session_id)
         async with self.uow() as work:
             # One request of a person after the other: key, cap and chat are looked at once.
-            await work.identity.lock_user(principal.user_id)
+            switched = await work.switches.all_until_commit(with_user=principal.user_id)
             if asked and (earlier := await self._replayed(work, principal, asked)):
                 return earlier
             await self.beginning.lock_chat(work, principal, chat_session_id)
-            flags = await self.admission.refuse_start(work, principal)
+            flags = self.admission.refuse_start(principal, switched)
             if self.engine.is_draining:
                 raise AgentSwitchedOff
             if chat_session_id:
@@ -115,21 +97,31 @@ class HelpdeskRunner:
             await refuse_taken(work, asked)
             await self.admission.refuse_over_cap(work, principal)
             given = {"state": case.state}
+            claim = self.claims.first(
+                ThreadId(case.session_id),
+                GraphKind.HELPDESK,
+                allowance=self.admission.settings.deadline,
+            )
             session = await work.sessions.add(
-                case.session_id, principal.user_id, chat_session_id, request.trigger, given
+                case.session_id,
+                principal.user_id,
+                chat_session_id,
+                request.trigger,
+                given,
+                claim=claim,
+                lease=self.engine.settings.lease,
+                fact=AgentStarted(
+                    actor_id=principal.user_id,
+                    agent_session_id=case.session_id,
+                    chat_session_id=chat_session_id,
+                    trigger=request.trigger,
+                ),
             )
             if session is None:
                 raise SessionOpen
             if asked:
                 await work.sessions.keep_key(asked, session.id)
-            claim = await self.claims.add(
-                work,
-                ThreadId(session.id),
-                GraphKind.HELPDESK,
-                allowance=self.admission.settings.deadline,
-            )
             prepared = Prepared(session, flags.tools)
-            await work.facts.tell(AgentStarted(**about(session), trigger=request.trigger))
         ending = self.engine.launch(claim, case.state, prepared)
         return Launched(session.id, 0, ending, prepared.shown)
 
@@ -152,6 +144,7 @@ class HelpdeskRunner:
         await work.facts.tell(AgentRequestRepeated(**about(session), operation=asked.operation))
         return Launched(session.id, 0)
 
+    @trace_agent_run("resume")
     async def resume_session(
         self, principal: Principal, request: AgentResumeRequest, key: str | None
     ) -> Launched:
@@ -166,13 +159,13 @@ class HelpdeskRunner:
         asked = idempotent(principal, f"resume:{session_id}", key, request.model_dump_json())
         # Redacted before it is kept anywhere: it is stored, and so is what becomes of it.
         answer = {"reply": _redacted(request.reply), "choice": _redacted(request.choice)}
-        entered = self.admission.entered(principal, session_id, alone=True)
-        async with entered as (work, session):
+        going_on = self.admission.going_on(principal, session_id)
+        async with going_on as (work, session, switched):
             if asked and (earlier := await self._replayed(work, principal, asked)):
                 return earlier
             if session.has_ended:
                 raise SessionEnded
-            flags = await self.admission.refuse_going_on(work)
+            flags = self.admission.refuse_going_on(switched)
             if self.engine.is_draining:
                 raise AgentSwitchedOff
             claim, session = await self._claimed(work, session_id, question_id)
@@ -183,9 +176,12 @@ class HelpdeskRunner:
             await refuse_taken(work, asked)
             if asked:
                 await work.sessions.keep_key(asked, session_id)
-            await work.sessions.give(session_id, {"question_id": question_id, "answer": answer})
+            await work.sessions.give(
+                session_id,
+                {"question_id": question_id, "answer": answer},
+                fact=AgentResumed(**about(session), question_id=question_id),
+            )
             prepared = Prepared(session, flags.tools)
-            await work.facts.tell(AgentResumed(**about(session), question_id=question_id))
         given: Command[Any] = Command(resume={question_id: answer})
         ending = self.engine.launch(claim, given, prepared)
         return Launched(session_id, claim.last_seq, ending, prepared.shown)
@@ -194,8 +190,14 @@ class HelpdeskRunner:
         self, work: Work, session_id: AgentSessionId, question_id: str
     ) -> tuple[Claim, AgentSession]:
         """The claim on a session's thread, and the session as it is under it."""
-        claim = await self.claims.take(work, ThreadId(session_id))
-        session = await as_it_stands(work, session_id)
+        taken = await work.sessions.take(
+            session_id, self.claims.owner, lease=self.engine.settings.lease
+        )
+        if taken is None:
+            raise RunInProgress
+        claim, session = taken
+        if session is None:
+            raise AgentSessionNotFound  # deleted just now
         if session.chat_session_id:
             # Before anything of the session is written: whoever deletes a chat takes it first too.
             chat = await work.chat.session(
@@ -207,6 +209,7 @@ class HelpdeskRunner:
             raise StaleQuestion
         return claim, session
 
+    @trace_agent_run("confirm")
     async def confirm_session(
         self, principal: Principal, request: AgentConfirmRequest, key: str | None
     ) -> Launched:
@@ -215,15 +218,19 @@ class HelpdeskRunner:
 
         Raises:
             AgentSessionNotFound, SessionExpired, KillSwitchOn, RunInProgress, StaleQuestion,
-            DraftChanged, NotACandidate, SessionEnded: it ended without a ticket.
+            DraftChanged, NotACandidate, NamesNotLookedFor, SessionEnded: it ended without a ticket.
         """
         session_id = AgentSessionId(request.session_id)
         asked = idempotent(principal, f"confirm:{session_id}", key, request.model_dump_json())
-        entered = self.admission.entered(principal, session_id, alone=True)
-        async with entered as (work, session):
+        if self.confirming.takes_out_names:
+            # Whose session it is is looked at first: nobody has another's text worked on.
+            await self.admission.own_session(principal, session_id)
+            request = await self.confirming.without_names(request)
+        going_on = self.admission.going_on(principal, session_id)
+        async with going_on as (work, session, switched):
             if session.has_ended:
                 return self._repeated(session)
-            flags = await self.admission.refuse_going_on(work)
+            flags = self.admission.refuse_going_on(switched)
             claim, session = await self._claimed(work, session_id, request.pending_question_id)
             if session.has_ended:
                 return self._repeated(session)
@@ -232,21 +239,31 @@ class HelpdeskRunner:
             await refuse_taken(work, asked)
             if asked:
                 await work.sessions.keep_key(asked, session_id)
-            outcome, turn = await self.confirming.decided(work, principal, session, request)
+            outcome, turn, telling = await self.confirming.decided(
+                work, principal, session, request
+            )
             prepared = Prepared(replace(session, outcome=outcome), flags.tools)
+            # Nothing of the matter is left for the graph to do.
+            if is_concluded := self.engine.can_conclude:
+                await self.engine.conclude(work, claim, telling)
+            else:
+                await work.runs.tell(claim, telling, is_final=True)
         prepared.shown.turn = turn
-        given: Command[Any] = Command(
-            resume={request.pending_question_id: {"confirmed": outcome.value}}
-        )
-        # To its end, which changes the answer no more.
-        self.engine.launch(claim, given, prepared)
-        return Launched(session_id, claim.last_seq, shown=prepared.shown)
+        if not is_concluded:
+            given: Command[Any] = Command(
+                resume={request.pending_question_id: {"confirmed": outcome.value}}
+            )
+            # To its end, which changes the answer no more.
+            self.engine.launch(claim, given, prepared)
+        issue = self.confirming.writing(turn)
+        return Launched(session_id, claim.last_seq, shown=prepared.shown, issue=issue)
 
     def _repeated(self, session: AgentSession) -> Launched:
         if session.outcome not in {Outcome.FILED, Outcome.LINKED}:
             raise SessionEnded
         return Launched(session.id, 0)
 
+    @trace_agent_run("abort")
     async def abort_session(self, principal: Principal, session_id: AgentSessionId) -> AgentTurn:
         """End a session; one that has its outcome keeps it.
 
@@ -255,23 +272,6 @@ class HelpdeskRunner:
         """
         await self.admission.own_session(principal, session_id)
         return await self.stopping.end(session_id, AbortReason.USER)
-
-    async def turn_of(self, launched: Launched) -> AgentTurn:
-        """The turn that a launched run ends in, whichever process drives it to its end."""
-        ending = await launched.ending if launched.ending is not None else None
-        if launched.shown is not None and (turn := launched.shown.traced()):
-            return turn
-        is_replay = ending is None and launched.shown is None
-        if is_replay or isinstance(ending, Handed):
-            async for _ in self.sessions.follow(launched.session_id, after=launched.after):
-                continue
-        told = await self.sessions.turns(launched.session_id, after=launched.after)
-        if not told:
-            async with self.uow() as work:
-                await as_it_stands(work, launched.session_id)  # its chat may have been deleted
-            raise Internal
-        # What was told first is this run's: somebody may have answered already.
-        return told[-1 if is_replay else 0]
 
 
 def _redacted(text: str | None) -> str | None:

@@ -1,11 +1,12 @@
 """Sessions as their owner sees them: how one stands, and what it tells while it works."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable
 from dataclasses import dataclass
 
+from backend.app.core.errors import Internal
 from backend.app.db.uow import UnitOfWork, Work
 from backend.app.domain import sessions as domain
-from backend.app.domain.chat import ChatSessionId
+from backend.app.domain.chat import ChatSessionId, ChatSessionNotFound
 from backend.app.domain.principals import Principal, UserId
 from backend.app.domain.runs import RunEvent, ThreadId
 from backend.app.domain.sessions import AgentSessionId, TurnKind
@@ -19,19 +20,18 @@ from backend.app.schemas.helpdesk import (
     SessionStatus,
     TicketDraft,
 )
-from backend.app.services.chat.sessions import ChatSessionNotFound
 from backend.app.services.helpdesk import filing
 from backend.app.services.helpdesk.admission import (
     Admission,
     SessionEnded,
     as_it_stands,
 )
-from backend.app.services.helpdesk_graph.driver import STEP, TURN
+from backend.app.services.helpdesk.leaving import Leaving
 from backend.app.services.helpdesk_graph.matter import draft_from
+from backend.app.services.helpdesk_graph.nodes.steps import Shown
+from backend.app.services.helpdesk_graph.turns import MAX_EVENTS, TURN, steps_of
+from backend.app.services.runs.endings import Ending, Handed
 from backend.app.services.runs.events import RunEvents
-
-#: More than any session tells: each step twice, a turn for each pause.
-_MAX_EVENTS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,26 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
+class Launched:
+    """A request that was let in: the session, the number behind which to follow it, and what to
+    wait for; None when there is nothing to wait for. ``issue``: a filing under way to the tracker.
+    """
+
+    session_id: AgentSessionId
+    after: int
+    ending: Awaitable[Ending] | None = None
+    shown: Shown | None = None
+    issue: Awaitable[AgentTurn | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class HelpdeskSessions:
     """Reads sessions and follows them."""
 
     uow: UnitOfWork
     admission: Admission
     events: RunEvents
+    leaving: Leaving
 
     async def get(self, principal: Principal, session_id: AgentSessionId) -> AgentSession:
         """One's own session as it stands.
@@ -95,13 +109,17 @@ class HelpdeskSessions:
 
         Raises:
             SessionEnded: there is nothing left to file.
+            NamesNotLookedFor: what must not leave is not known in time.
         """
         session = await self.admission.own_session(principal, session_id)
         if session.has_ended:
             raise SessionEnded
         async with self.uow() as work:
-            key = await work.sessions.instance_key()
-        return shown(filing.preview(draft_from(draft.model_dump()), session, key))
+            key = await filing.key_for(work, session)
+        safe = await self.leaving.draft(draft_from(draft.model_dump()))
+        most, stays_here = self.leaving.body_characters, self.leaving.stays_here
+        preview = filing.preview(safe, session, key, max_characters=most, stays_here=stays_here)
+        return shown(preview)
 
     async def has_more(
         self, principal: Principal, session_id: AgentSessionId, *, after: int
@@ -121,24 +139,43 @@ class HelpdeskSessions:
         async with self.uow() as work:
             # A draft may be added to again and again: the latest are what is asked for.
             found = await work.run_events.events(
-                ThreadId(session_id), after=after, limit=_MAX_EVENTS
+                ThreadId(session_id), after=after, limit=MAX_EVENTS
             )
         turns: list[AgentTurn] = []
         steps: list[RunEvent] = []
         for one in found:
             if one.kind == TURN:
-                trace = {"debug_trace": _steps(steps)}
+                trace = {"debug_trace": steps_of(steps)}
                 turns.append(AgentTurn.model_validate(one.data).model_copy(update=trace))
                 steps = []
             else:
                 steps.append(one)
         return turns
 
+    async def turn_of(self, launched: Launched) -> AgentTurn:
+        """The turn that a launched run ends in, whichever process drives it to its end."""
+        ending = await launched.ending if launched.ending is not None else None
+        if launched.issue is not None and launched.shown is not None:
+            launched.shown.turn = await launched.issue or launched.shown.turn
+        if launched.shown is not None and (turn := launched.shown.traced()):
+            return turn
+        is_replay = ending is None and launched.shown is None
+        if is_replay or isinstance(ending, Handed):
+            async for _ in self.follow(launched.session_id, after=launched.after):
+                continue
+        told = await self.turns(launched.session_id, after=launched.after)
+        if not told:
+            async with self.uow() as work:
+                await as_it_stands(work, launched.session_id)  # its chat may have been deleted
+            raise Internal
+        # What was told first is this run's: somebody may have answered already.
+        return told[-1 if is_replay else 0]
+
 
 async def _view(work: Work, session_id: AgentSessionId) -> AgentSession:
     # The number first: what comes after it is told again to whoever follows from there.
     status = await work.runs.status(ThreadId(session_id))
-    told = await work.run_events.events(ThreadId(session_id), after=0, limit=_MAX_EVENTS)
+    told = await work.run_events.events(ThreadId(session_id), after=0, limit=MAX_EVENTS)
     session = await as_it_stands(work, session_id)
     turn = AgentTurn.model_validate(session.turn) if session.turn else None
     is_running = not session.has_ended and session.pending_question_id is None
@@ -150,7 +187,7 @@ async def _view(work: Work, session_id: AgentSessionId) -> AgentSession:
         outcome=session.outcome,
         reason=session.reason,
         turn=None if is_running else turn,
-        steps=_steps(told),
+        steps=steps_of(told),
         exchanges=[AgentExchange(**one) for one in progress.get("exchanges", [])],
         facts=[AgentFact(key=key, value=value) for key, value in progress.get("facts", {}).items()],
         last_event_id=status.last_seq if status else 0,
@@ -175,16 +212,6 @@ def _told(event: RunEvent) -> AgentStep | AgentTurn:
     if event.kind == TURN:
         return AgentTurn.model_validate(event.data)
     return AgentStep.model_validate(event.data)
-
-
-def _steps(told: Sequence[RunEvent]) -> list[AgentStep]:
-    """Each step as it was last told of."""
-    latest: dict[int, AgentStep] = {}
-    for event in told:
-        if event.kind == STEP:
-            step = AgentStep.model_validate(event.data)
-            latest[step.seq] = step
-    return list(latest.values())
 
 
 def shown(preview: filing.Preview) -> DraftPreview:

@@ -49,6 +49,12 @@ class HelpdeskState(TypedDict, total=False):
     case: Case
     turns_taken: int
     tokens: int
+    #: Skills in which rules stood in for the model since the last pause, each with why.
+    degraded: dict[str, str]
+    #: What the supervisor wants to search for; empty: what is known by now.
+    chosen_query: list[str]
+    #: A fix as the model put it, by the title of the article it rests on.
+    solutions: dict[str, str]
     questions_asked: list[str]
     question_keys: list[str]
     user_replies: list[str]
@@ -57,9 +63,16 @@ class HelpdeskState(TypedDict, total=False):
     web_search_attempts: int
     duplicate_searches: int
     last_kb_query: list[str]
+    last_web_query: list[str]
+    last_duplicates_query: list[str]
     kb_retry_results: list[ProposedSolution]
     web_search_results: list[dict[str, str]]
     duplicate_candidates: list[dict[str, Any]]
+    #: What was found, by tool and normalised query: asked again, nothing is called. Gone with the
+    #: session's end.
+    tool_results: dict[str, dict[str, list[Any]]]
+    #: The places that were looked at with success.
+    searched: list[str]
     proposed_solutions: list[str]
     rejected_solutions: list[str]
     facts: dict[str, str]
@@ -67,8 +80,11 @@ class HelpdeskState(TypedDict, total=False):
     draft: dict[str, str]
     body_preview: list[str]
     draft_digest: str
+    #: What stands for whom in drafts; goes with the checkpoint, and never leaves with a draft.
+    placeholders: dict[str, str]
     next_action: str
-    #: The step under way: seq, action, reason, started_at, latency_ms, is_decided.
+    #: The step under way: seq, action, reason, started_at, latency_ms, is_decided, and what the
+    #: decision cost.
     step: dict[str, Any]
     actions_taken: list[str]
     #: What was asked and what was said to it, proposals among it.

@@ -36,7 +36,7 @@ class SessionSweeps:
             over = await work.sessions.ended_with_checkpoints(limit=_AT_ONCE)
         expired = [await self.stopping.expire(one, self.ttl) for one in idle]
         if abandoned or over:
-            await self.checkpoints.delete([*abandoned, *over])
+            await self.checkpoints.expire([*abandoned, *over])
         if abandoned:
             async with self.uow() as work:
                 await work.runs.delete(abandoned)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from backend.app.core.settings import AgentSettings
 from backend.app.db.uow import UnitOfWork
 from backend.app.domain.agent_events import SwitchSet
+from backend.app.domain.principals import UserId
 from backend.app.domain.runs import AbortReason, GraphKind
 from backend.app.services.helpdesk.flags import Flag, Flags
 
@@ -21,6 +22,12 @@ class Switchboard:
         async with self.uow() as work:
             flags = Flags(self.settings, await work.switches.all())
         return {flag: flags.is_on(flag) for flag in Flag}
+
+    async def may_start(self, person: UserId) -> bool:
+        """Whether sessions are switched on, for this person; the page offers no help else."""
+        allowed = self.settings.enabled_user_ids
+        is_on = (await self.positions())[Flag.ENABLED]
+        return is_on and (not allowed or person in allowed)
 
     async def set(self, flag: Flag, *, is_on: bool | None) -> None:
         """Set a switch, on every replica from its next step on; None: as the settings say."""

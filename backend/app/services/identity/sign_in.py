@@ -145,7 +145,7 @@ class SignIn:
 
     async def by_session(self, token: str) -> Principal | None:
         """Who is behind a browser session, or None when it has ended."""
-        async with self.uow() as work:
+        async with self.uow(each=True) as work:
             user = await work.identity.user_by_session(
                 digest(token), idle=self.settings.session_idle, longest=self.settings.session_max
             )
@@ -153,7 +153,7 @@ class SignIn:
 
     async def by_access_token(self, token: str) -> Principal | None:
         """Who is behind an access token, or None when it is unknown, revoked or expired."""
-        async with self.uow() as work:
+        async with self.uow(each=True) as work:
             user = await work.identity.user_by_token(digest(token))
         return Principal(user, Credential.ACCESS_TOKEN) if user else None
 

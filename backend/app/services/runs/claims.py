@@ -32,12 +32,13 @@ class Held:
 
     ``task`` is there while the graph runs; a run that is being settled is stopped no more.
     ``context`` is the run's, made from ``prepared``; ``untold`` is what its nodes told and is not
-    stored yet.
+    stored yet, and ``begun`` its checkpoint, when that is stored with its ending.
     """
 
     claim: Claim
     prepared: Any = None
     context: Any = None
+    begun: Any = None
     untold: list[object] = field(default_factory=list)
     task: asyncio.Task[Any] | None = None
     reason: AbortReason | None = None
@@ -72,14 +73,9 @@ class Claims:
             raise RunInProgress
         return claim
 
-    async def add(
-        self, work: Work, thread_id: ThreadId, kind: GraphKind, *, allowance: timedelta
-    ) -> Claim:
-        """A new thread with the claim on it, in the caller's transaction."""
-        lease = self.settings.lease
-        return await work.runs.add_taken(
-            thread_id, kind, self.owner, allowance=allowance, lease=lease
-        )
+    def first(self, thread_id: ThreadId, kind: GraphKind, *, allowance: timedelta) -> Claim:
+        """The claim on a thread that is to be stored with it."""
+        return Claim(thread_id, kind, self.owner, epoch=1, attempt=1, allowance=allowance)
 
     def keep(self, held: Held) -> None:
         """Keep a claim alive from now on."""

@@ -1,14 +1,25 @@
 """What the engine must be told about a graph."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Durability
 
 from backend.app.db.uow import Work
-from backend.app.domain.runs import Claim
+from backend.app.domain.runs import NOTHING, Claim, Telling
 from backend.app.services.runs.endings import Ending
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Whether the thread is over, so that nobody will go on with it and its checkpoints may go; and
+    what is to be told of its end.
+    """
+
+    is_over: bool
+    telling: Telling = NOTHING
 
 
 class Driver(Protocol):
@@ -28,8 +39,9 @@ class Driver(Protocol):
         with the next that is, or with how the run ends.
         """
 
-    async def watch(self, work: Work, context: Any) -> None:
-        """Look, whenever something urgent is stored, whether the run may go on.
+    def watch(self, context: Any, switched: Mapping[str, bool]) -> None:
+        """Look, whenever something urgent is stored, whether the run may go on; ``switched`` are
+        the switches as they were set then.
 
         Raises:
             RunStopped: it may not.
@@ -43,13 +55,13 @@ class Driver(Protocol):
             RunStopped: it is not to go on.
         """
 
-    async def record(self, work: Work, claim: Claim, context: Any, told: Sequence[object]) -> None:
-        """Store what nodes told through their stream writer: events and facts together."""
+    def telling(self, context: Any, told: Sequence[object]) -> Telling:
+        """What nodes told through their stream writer, as it is to be stored."""
 
-    async def settle(self, work: Work, claim: Claim, context: Any, ending: Ending) -> bool:
+    async def keep(self, work: Work, context: Any, told: Sequence[object]) -> None:
+        """Store what of that stands in rows of the graph's own, before the telling."""
+
+    async def settle(self, work: Work, claim: Claim, context: Any, ending: Ending) -> Settled:
         """Store how the run ended, in the transaction that gives the claim back. ``context`` is
         None of a thread that was ended without being driven.
-
-        Returns:
-            Whether the thread is over: nobody will go on with it, and its checkpoints may go.
         """

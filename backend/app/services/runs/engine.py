@@ -11,7 +11,6 @@ from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.errors import EmptyInputError, GraphDrained
 from langgraph.runtime import RunControl
 
@@ -20,9 +19,10 @@ from backend.app.core.logging import described, get_logger
 from backend.app.core.settings import RunSettings
 from backend.app.core.tasks import Tasks
 from backend.app.db.notify import Bell
-from backend.app.db.uow import UnitOfWork
-from backend.app.domain.runs import AbortReason, Claim, GraphKind, ThreadId
-from backend.app.services.runs.checkpoint import CLAIM_KEY, Checkpoints, ClaimLost
+from backend.app.db.repositories.checkpoints import NOTHING_KEPT, Kept
+from backend.app.db.uow import UnitOfWork, Work
+from backend.app.domain.runs import NOTHING, AbortReason, Claim, GraphKind, Telling, ThreadId
+from backend.app.services.runs.checkpoint import Checkpoints
 from backend.app.services.runs.claims import Claims, Held
 from backend.app.services.runs.driving import Driver
 from backend.app.services.runs.endings import (
@@ -37,25 +37,16 @@ from backend.app.services.runs.endings import (
     stop_within,
 )
 from backend.app.services.runs.fitness import ClockBehind, reach
+from backend.app.services.runs.saver import Begun, ClaimLost, config_of, made_at
 
-#: So many supersteps end any run: above every budget, far below LangGraph's own 10,007.
-RECURSION_LIMIT = 60
 #: A thread that is saved at its pauses gains one checkpoint with each.
 _RUNS_BETWEEN_PRUNES = 4
 
 
-def config_of(claim: Claim) -> RunnableConfig:
-    """LangGraph's config for a run under this claim."""
-    return {
-        "configurable": {
-            "thread_id": str(claim.thread_id),
-            CLAIM_KEY: claim,
-            # Not public: an answer to a question that is open no longer raises instead of
-            # answering whatever is open now (a test holds that it still does).
-            "__pregel_strict_resume": True,
-        },
-        "recursion_limit": RECURSION_LIMIT,
-    }
+def _to_keep(held: Held, ending: Ending) -> Kept:
+    """Of a run that ended otherwise, nothing: nobody goes on from there."""
+    is_kept = isinstance(held.begun, Begun) and isinstance(ending, (Paused, Finished))
+    return held.begun if is_kept else NOTHING_KEPT
 
 
 @dataclass(slots=True)
@@ -118,8 +109,7 @@ class RunEngine:
         limit = asyncio.timeout(claim.allowance.total_seconds() + self.settings.grace_seconds)
         try:
             async with self._turn(claim):
-                if claim.epoch > 1:  # else the thread is new
-                    await reach(await self.checkpoints.head(claim.thread_id), self.claims.clock)
+                await self._begin_from(held, driver)
                 async with limit:
                     last = await self._stream(held, given, control)
                 if driver.durability == "sync":
@@ -151,6 +141,20 @@ class RunEngine:
             if self._controls.get(claim.thread_id) is control:
                 del self._controls[claim.thread_id]
 
+    async def _begin_from(self, held: Held, driver: Driver) -> None:
+        """Load what a run begins from, once its clock is past that."""
+        claim, is_new = held.claim, held.claim.epoch <= 1
+        if driver.durability == "exit" and self.checkpoints.are_transactional:
+            first = None
+            if not is_new:
+                async with self.uow(each=True) as work:
+                    first = await self.checkpoints.latest(work, claim.thread_id)
+            held.begun = Begun(first=first)
+            head = made_at(first.checkpoint["id"]) if first else None
+        else:
+            head = None if is_new else await self.checkpoints.head(claim.thread_id)
+        await reach(head, self.claims.clock)
+
     @asynccontextmanager
     async def _turn(self, claim: Claim) -> AsyncIterator[None]:
         """One of the runs that this process drives at the same time; waiting is no active time."""
@@ -179,7 +183,7 @@ class RunEngine:
         held.context = driver.context(claim, held.prepared)
         stream = driver.graph.astream(
             given,
-            config_of(claim),
+            config_of(claim, held.begun),
             context=held.context,
             stream_mode=["custom", "values"],
             durability=driver.durability,
@@ -191,7 +195,7 @@ class RunEngine:
             async for part in parts:
                 if part["type"] == "values":
                     last = part
-                    if last["interrupts"] and held.untold:
+                    if last["interrupts"] and held.untold and held.begun is None:
                         # Before the pause is saved: whoever goes on from there tells it no more.
                         await self._record(held, driver)
                     continue
@@ -203,13 +207,13 @@ class RunEngine:
         return Finished(last["data"])
 
     async def _record(self, held: Held, driver: Driver) -> None:
-        async with self.uow() as work:
-            if not await work.runs.hold(held.claim, is_final=False):
-                raise ClaimLost
-            await driver.watch(work, held.context)
-            await driver.record(work, held.claim, held.context, held.untold)
+        async with self.uow(each=True) as work:
+            switched = await work.runs.tell(held.claim, await self._untold(work, held))
+        if switched is None:
+            raise ClaimLost
         held.untold.clear()
         self.bell.ring(str(held.claim.thread_id))
+        driver.watch(held.context, switched)
 
     async def _where_it_stands(self, driver: Driver, claim: Claim) -> Ending:
         """Of a thread whose steps were saved one by one: read back, since a clock that was set back
@@ -227,24 +231,47 @@ class RunEngine:
         claim, driver = held.claim, self.drivers[held.claim.kind]
         if isinstance(ending, Handed):
             return ending
+        kept = _to_keep(held, ending)
         async with self.uow() as work:
             if not await work.runs.hold(claim):
+                self.checkpoints.refused(kept)
                 return Handed()
-            if held.untold:
-                await driver.record(work, claim, held.context, held.untold)
-            is_over = await driver.settle(work, claim, held.context, ending)
-            await work.runs.release(claim)
+            untold = await self._untold(work, held)
+            settled = await driver.settle(work, claim, held.context, ending)
+            is_over, telling = settled.is_over, untold + settled.telling
+            forgets = is_over and self.checkpoints.are_transactional
+            with self.checkpoints.given_back(kept, forgets=forgets):
+                await work.runs.release(claim, telling, kept=kept, forgets=forgets)
         self.bell.ring(str(claim.thread_id))
-        if is_over:
+        if is_over and not self.checkpoints.are_transactional:
             await self.checkpoints.forget(claim.thread_id)
         return ending
 
+    async def _untold(self, work: Work, held: Held) -> Telling:
+        if not held.untold:
+            return NOTHING
+        driver = self.drivers[held.claim.kind]
+        await driver.keep(work, held.context, held.untold)
+        return driver.telling(held.context, held.untold)
+
+    @property
+    def can_conclude(self) -> bool:
+        """Whether a thread can be concluded; else it is to be driven to its end."""
+        return self.checkpoints.are_transactional
+
+    async def conclude(self, work: Work, claim: Claim, telling: Telling) -> None:
+        """Give back the claim of a thread that is over, undriven, and forget it, in the caller's
+        transaction.
+        """
+        with self.checkpoints.given_back(forgets=True):
+            await work.runs.release(claim, telling, forgets=True)
+
     async def _leave(self, held: Held) -> None:
         """Let another process go on with a run, from where it is saved."""
-        claim, driver = held.claim, self.drivers[held.claim.kind]
+        claim = held.claim
         async with self.uow() as work:
-            if held.untold and await work.runs.hold(claim):
-                await driver.record(work, claim, held.context, held.untold)
+            if held.untold:
+                await work.runs.tell(claim, await self._untold(work, held), is_final=True)
             await work.runs.lapse(claim)
 
     async def sweep(self) -> None:

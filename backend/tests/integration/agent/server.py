@@ -31,13 +31,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.app.bootstrap import AgentParts
 from backend.app.core.clock import SystemClock
+from backend.app.core.github_settings import GitHubSettings
 from backend.app.core.job_settings import JobSettings
 from backend.app.core.settings import AgentSettings, ChatSettings, RunSettings, Settings
 from backend.app.domain.budgets import Allowed
+from backend.app.domain.tracker import Attempt, IssueTracker, NewIssue, TrackedIssue
+from backend.app.domain.web import WebPage
 from backend.app.main import create_app
 from backend.app.providers.web_search import CannedWebSearch
 from backend.app.services.helpdesk_graph.rules import Decision, RuleBasedDecider, Situation
-from backend.app.services.runs.checkpoint import Checkpoints, FencedSaver
+from backend.app.services.runs.checkpoint import Checkpoints
+from backend.app.services.runs.saver import (
+    FencedSaver,
+)
 from backend.tests.support.plugin import settings_for
 from scripts.serving import LeavingServer
 
@@ -76,6 +82,7 @@ class Spec:
     later: float = 0.0
     runs: dict[str, float] = field(default_factory=dict)
     agent: dict[str, Any] = field(default_factory=dict)
+    github: dict[str, Any] = field(default_factory=dict)
 
 
 def say(*words: object) -> None:
@@ -156,9 +163,35 @@ class PointedWebSearch(CannedWebSearch):
     def __init__(self, points: Points) -> None:
         self._points = points
 
-    async def search(self, query: str) -> Sequence[dict[str, str]]:
+    async def search(self, query: str) -> Sequence[WebPage]:
         await self._points.meet_or_hang("web")
         return await super().search(query)
+
+
+@dataclass
+class PointedTracker:
+    """The real client; it meets a point on both sides of a write, and of a look."""
+
+    made: IssueTracker
+    points: Points
+
+    async def create(self, issue: NewIssue, *, begin_by: float) -> Attempt:
+        self.points.meet("create.before")
+        attempt = await self.made.create(issue, begin_by=begin_by)
+        self.points.meet("create.after")
+        return attempt
+
+    async def find(self, marker: str, *, since: datetime) -> TrackedIssue | None:
+        self.points.meet("find.before")
+        found = await self.made.find(marker, since=since)
+        self.points.meet("find.after")
+        return found
+
+    async def search(self, question: str) -> Sequence[TrackedIssue]:
+        return await self.made.search(question)
+
+    async def get(self, number: int) -> TrackedIssue | None:
+        return await self.made.get(number)
 
 
 def _parts(points: Points) -> AgentParts:
@@ -168,7 +201,12 @@ def _parts(points: Points) -> AgentParts:
         saver.points = points
         return Checkpoints(saver, made.backend)
 
-    return AgentParts(PointedDecider(points), PointedWebSearch(points), pointed)
+    return AgentParts(
+        decider=PointedDecider(points),
+        web=PointedWebSearch(points),
+        kept=pointed,
+        tracked=lambda made: PointedTracker(made, points),
+    )
 
 
 def _marked(app: ASGIApp, points: Points) -> ASGIApp:
@@ -215,6 +253,7 @@ def _settings(spec: Spec) -> Settings:
         update={
             "observability": made.observability.model_copy(update={"fact_poll_seconds": 1.0}),
             "jobs": JobSettings(run_in_process=False),
+            "github": GitHubSettings.model_validate(spec.github),
             "chat": ChatSettings(messages_per_minute=10_000),
             "runs": RunSettings.model_validate({**runs, **spec.runs}),
             "agent": AgentSettings.model_validate(

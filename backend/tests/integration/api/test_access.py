@@ -18,6 +18,7 @@ PUBLIC = {
     ("GET", "/api/health"): "load balancers",
     ("GET", "/api/health/live"): "container engines",
     ("POST", "/api/auth/login"): "limited per account and source",
+    ("POST", "/api/integrations/github/webhook"): "signed with a secret; none, and it is not there",
     ("GET", "/metrics"): "loopback or scrape token",
     ("GET", "/"): "the built-in page",
 }

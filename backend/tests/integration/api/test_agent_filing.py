@@ -53,8 +53,15 @@ async def test_each_kind_of_turn_has_its_own_fields(client: httpx.AsyncClient) -
         "pending_question_id",
         "question_number",
         "question_limit",
+        "web_results",
     }
-    assert given[1] == always | {"pending_question_id", "draft", "body_preview", "draft_digest"}
+    assert given[1] == always | {
+        "pending_question_id",
+        "draft",
+        "body_preview",
+        "draft_digest",
+        "web_results",
+    }
     assert given[2] == always | {"ticket_id", "ticket_number", "issue_state", "deduplicated"}
     assert (question["question_number"], question["question_limit"]) == (1, 2)
     assert (last["deduplicated"], last["issue_state"]) == (False, "off")

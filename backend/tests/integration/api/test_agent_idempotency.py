@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Awaitable
 from typing import Any
 from uuid import UUID
 
@@ -167,7 +168,8 @@ async def test_a_request_that_stands_still_keeps_its_person_from_no_other_sessio
     async with engine.begin() as start, engine.begin() as resume, asyncio.timeout(5):
         await IdentityRepository(AsyncSession(bind=start)).lock_user(requester.user.id)
         stuck_id = AgentSessionId(UUID(stuck["session_id"]))
-        await SessionRepository(AsyncSession(bind=resume)).lock(stuck_id)
+        sessions = SessionRepository(AsyncSession(bind=resume))
+        assert await sessions.enter(stuck_id, requester.user.id) is not None
         assert (await reply(client, asked, choice="My team")).status_code == 200
         assert (await confirm(client, waiting)).status_code == 200
         second = asyncio.ensure_future(reply(client, stuck, choice="My team"))
@@ -211,11 +213,15 @@ async def test_twenty_confirms_at_once_are_one_ticket(
 
 
 async def _race(client: httpx.AsyncClient, turn: dict[str, Any], pause: float) -> tuple[Any, Any]:
-    async def later() -> httpx.Response:
-        await asyncio.sleep(pause)
-        return await abort(client, turn)
+    """The cancel comes so many seconds behind the confirm; before it, when that is negative."""
 
-    confirmed, aborted = await asyncio.gather(confirm(client, turn), later())
+    async def later(seconds: float, call: Awaitable[httpx.Response]) -> httpx.Response:
+        await asyncio.sleep(max(0.0, seconds))
+        return await call
+
+    confirmed, aborted = await asyncio.gather(
+        later(-pause, confirm(client, turn)), later(pause, abort(client, turn))
+    )
     return confirmed, aborted
 
 
@@ -227,7 +233,7 @@ async def test_a_cancel_against_a_confirm_is_decided_once(
         client = await own.client(requester)
         for n in range(ROUNDS):
             turn = await drafted(client)
-            confirmed, aborted = await _race(client, turn, (n % 25) / 1000)
+            confirmed, aborted = await _race(client, turn, (n % 25 - 12) / 1000)
             session = await session_of(client, turn)
             tickets = await rows(
                 container,

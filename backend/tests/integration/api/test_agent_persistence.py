@@ -217,10 +217,13 @@ async def test_a_journey_is_told_fact_by_fact(
         "supervisor_decision",
         "tool_call",
         "supervisor_decision",
+        "specialist_ran",
         "awaiting_user",
         "resumed",
         "supervisor_decision",
+        "specialist_ran",
         "supervisor_decision",
+        "specialist_ran",
         "draft_ready",
         "outcome",
         "user_confirmed",
@@ -261,6 +264,7 @@ async def test_nothing_is_done_twice_however_often_a_session_pauses(
     told = [one["kind"].removeprefix("agent.") for one in await facts(container)]
     wanted = {"started": 1, "tool_call": 2, "supervisor_decision": 5, "resumed": 4}
     wanted |= {"awaiting_user": 1, "draft_ready": 4, "outcome": 1, "user_confirmed": 1}
+    wanted |= {"specialist_ran": 3}
 
     assert {kind: told.count(kind) for kind in set(told)} == wanted
     assert await count(container, "chat_messages") == 3

@@ -236,6 +236,7 @@ async def test_a_session_can_be_cancelled_while_it_works(
     assert stopped.json()["turn"]["reason"] == "user"
     assert answered["kind"] == "aborted"
     assert (session["status"], session["outcome"]) == ("ended", "aborted")
+    assert [one["status"] for one in session["steps"]] == ["stopped"]
 
 
 async def test_a_chat_that_is_deleted_while_its_session_works_takes_it_along(

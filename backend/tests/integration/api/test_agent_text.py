@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from backend.app.bootstrap import Container
+from backend.app.core.settings import Settings
 from backend.tests.support.agent import (
     A_DRAFT,
     CONFIRM,
@@ -20,9 +21,13 @@ from backend.tests.support.agent import (
     drafted,
     filed,
     reply,
-    rows,
+    session_of,
     started,
 )
+from backend.tests.support.github import fake_github
+from backend.tests.support.leaks import kept_words
+from backend.tests.support.people import Person
+from backend.tests.support.tracked import tracked
 
 #: Each in words in which it is one.
 SECRETS = {
@@ -32,27 +37,6 @@ SECRETS = {
     "Tr0ub4dor&3xyz": "my password is {}",
     "4111111111111111": "I paid by card {}",
 }
-#: Every column in which a person's words could lie, and the checkpoints. A chat's own questions are
-#: its person's, and are not among them.
-_KEPT = (
-    "SELECT coalesce(given::text, '') || coalesce(turn::text, '') || progress::text"
-    " FROM agent_sessions",
-    "SELECT data::text FROM run_events",
-    "SELECT data::text FROM facts",
-    "SELECT title || body || problem FROM tickets",
-    "SELECT content || message_meta::text FROM chat_messages WHERE role = 'assistant'",
-    "SELECT encode(convert_to(checkpoint::text || metadata::text, 'UTF8'), 'escape')"
-    " FROM checkpoints",
-    "SELECT encode(blob, 'escape') FROM checkpoint_blobs WHERE blob IS NOT NULL",
-    "SELECT encode(blob, 'escape') FROM checkpoint_writes",
-)
-
-
-async def _kept(container: Container) -> str:
-    parts = []
-    for query in _KEPT:
-        parts += [str(next(iter(one.values()))) for one in await rows(container, query)]
-    return "\n".join(parts)
 
 
 async def _with_secrets(client: httpx.AsyncClient, told: list[str]) -> list[dict[str, Any]]:
@@ -72,7 +56,7 @@ async def test_secrets_are_kept_nowhere_and_shown_nowhere(
     told = [words.format(secret) for secret, words in SECRETS.items()]
     turns = await _with_secrets(client, told)
     waiting = turns[-1]
-    kept = await _kept(container)
+    kept = await kept_words(container)
     draft = {
         **waiting["draft"],
         "title": f"Help, {told[3]}",
@@ -88,7 +72,7 @@ async def test_secrets_are_kept_nowhere_and_shown_nowhere(
     log_dir = container.settings.observability.log_dir
     assert log_dir is not None
     lines = "".join(path.read_text() for path in log_dir.glob("*.jsonl"))
-    everything = [kept, await _kept(container), lines, json.dumps(turns)]
+    everything = [kept, await kept_words(container), lines, json.dumps(turns)]
     everything += [preview.text, refused.text, last.text]
 
     assert last.json()["kind"] == "filed", last.text
@@ -249,3 +233,91 @@ async def test_a_search_of_tickets_takes_any_characters(client: httpx.AsyncClien
         assert answer.status_code == 200, (query, answer.text)
     found = (await client.get("/api/tickets?query=budget%00+reports")).json()["items"]
     assert [one["number"] for one in found] == [mine["ticket_number"]]
+
+
+_NAMING = "Please ask Maria Gonzalez (maria@firma.de, +49 30 1234567) about it."
+
+
+async def shown_and_filed(client: httpx.AsyncClient) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A draft that names somebody as it is shown, and its ticket."""
+    turn = await drafted(client)
+    named = {**turn["draft"], "title": "Maria Gonzalez is locked out", "description": _NAMING}
+    asked = {"session_id": turn["session_id"], "draft": named}
+    shown = (await client.post(PREVIEW, json=asked)).json()
+    # Whoever sends the text as it was typed has it filed as it was shown.
+    last = await confirm(client, turn, draft=named, draft_digest=shown["draft_digest"])
+    ticket = (await client.get(f"/api/tickets/{last.json()['ticket_id']}")).json()
+    assert (ticket["title"], ticket["body"]) == (shown["draft"]["title"], shown["body_preview"])
+    return shown, ticket
+
+
+async def test_nobody_is_named_in_what_goes_to_a_tracker(
+    settings: Settings, requester: Person
+) -> None:
+    async with fake_github() as fake, tracked(settings, fake) as own:
+        shown, _ = await shown_and_filed(await own.client(requester))
+        await own.container.tasks.drain(5)
+        [issue] = fake.issues
+
+    assert shown["draft"]["title"] == "[PERSON_1] is locked out"
+    assert "Please ask [PERSON_1] ([EMAIL_1], [PHONE_1]) about it." in shown["body_preview"]
+    assert issue["title"] == shown["draft"]["title"]
+    assert issue["body"] == shown["body_preview"]
+
+
+async def test_what_stays_in_the_house_may_name_people(client: httpx.AsyncClient) -> None:
+    shown, ticket = await shown_and_filed(client)
+
+    assert shown["draft"]["title"] == "Maria Gonzalez is locked out"
+    assert "maria@firma.de" in ticket["body"]
+    assert "1234567" in ticket["body"]
+
+
+async def test_a_persons_first_draft_names_nobody_either(
+    settings: Settings, requester: Person
+) -> None:
+    async with fake_github() as fake, tracked(settings, fake) as own:
+        client = await own.client(requester)
+        turn = await started(client, f"{SENTINEL}. {_NAMING}")
+        while turn["kind"] != "draft_ready":
+            turn = (await reply(client, turn, reply="I don't know")).json()
+        body = turn["body_preview"]
+        assert (await confirm(client, turn)).json()["kind"] == "filed"
+
+    assert "[PERSON_1] ([EMAIL_1], [PHONE_1])" in body
+
+
+async def test_nothing_is_filed_while_it_is_not_known_whom_it_names(
+    settings: Settings, requester: Person
+) -> None:
+    hurried = settings.model_copy(
+        update={"leaving": settings.leaving.model_copy(update={"seconds": 1e-6})}
+    )
+    async with fake_github() as fake, tracked(hurried, fake) as own:
+        client = await own.client(requester)
+        turn = await drafted(client)
+        asked = {"session_id": turn["session_id"], "draft": turn["draft"]}
+        refused = [await client.post(PREVIEW, json=asked), await confirm(client, turn)]
+        tickets = (await client.get("/api/tickets")).json()["items"]
+        is_open = (await session_of(client, turn))["outcome"] is None
+
+    assert [one.status_code for one in refused] == [503, 503]
+    assert {one.json()["error"] for one in refused} == {"names_not_looked_for"}
+    assert all("Retry-After" in one.headers for one in refused)
+    assert (tickets, is_open) == ([], True)
+
+
+async def test_with_names_off_what_rules_find_is_gone_all_the_same(
+    settings: Settings, requester: Person
+) -> None:
+    off = settings.model_copy(
+        update={"leaving": settings.leaving.model_copy(update={"enabled": False})}
+    )
+    async with fake_github() as fake, tracked(off, fake) as own:
+        client = await own.client(requester)
+        turn = await drafted(client)
+        draft = {**turn["draft"], "description": _NAMING}
+        asked = {"session_id": turn["session_id"], "draft": draft}
+        shown = (await client.post(PREVIEW, json=asked)).json()
+
+    assert "Please ask Maria Gonzalez ([EMAIL_1], [PHONE_1])" in shown["body_preview"]

@@ -390,7 +390,11 @@ async def test_an_empty_chat_begins_with_questions_that_get_an_answer(
     await container.library.bring_up_to_date("sample", [VPN, hopeless], sample=True)
     answer = await client.get("/api/chat/welcome")
 
-    assert answer.json() == {"mode": "agent", "questions": ["pages time out while I am on vpn"]}
+    assert answer.json() == {
+        "mode": "agent",
+        "questions": ["pages time out while I am on vpn"],
+        "agent_enabled": True,
+    }
 
 
 async def test_an_unknown_article_is_not_found(client: httpx.AsyncClient) -> None:

@@ -14,6 +14,7 @@ async def test_health_tells_of_the_database_and_the_page(anonymous: httpx.AsyncC
         "version": __version__,
         "database": "ok",
         "ui": "off",
+        "semantic": "on",
     }
 
 

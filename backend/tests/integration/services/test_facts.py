@@ -5,14 +5,17 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 import sqlalchemy as sa
 
 from backend.app.bootstrap import Container, build
 from backend.app.db.uow import UnitOfWork
+from backend.app.domain.agent_events import AgentStarted
 from backend.app.domain.events import KnowledgeRemoved, SignInRefused
 from backend.app.domain.principals import Role
+from backend.app.domain.sessions import AgentSessionId, Trigger
 from backend.app.providers.audit_log import AuditFile
 from backend.app.services.facts import FactReaders
 
@@ -186,8 +189,64 @@ async def test_a_day_has_a_file_and_a_month_is_kept(uow: UnitOfWork, tmp_path: P
     await _refuse(uow, 1)
     await readers.read_all()
 
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
+    assert sorted(path.name for path in tmp_path.glob("*.jsonl")) == [
         f"helpdesk_agent_audit.{today}.jsonl",
         "helpdesk_agent_audit.jsonl",
     ]
     assert len(_lines(audit)) == 1
+
+
+async def test_facts_go_once_everybody_has_read_them_and_they_are_old(
+    container: Container, uow: UnitOfWork, audit: AuditFile
+) -> None:
+    readers = FactReaders(uow, audit, kept=timedelta(days=100))
+    await readers.forget_old()  # before anybody has read
+    await _refuse(uow, 3)
+    await readers.read_all()
+    await _refuse(uow, 1)  # unread
+
+    async def left() -> list[int]:
+        async with container.engine.begin() as connection:
+            rows = await connection.execute(sa.text("SELECT id FROM facts ORDER BY id"))
+            return [row.id for row in rows]
+
+    async with container.engine.begin() as connection:
+        days = "make_interval(days => CASE id WHEN 1 THEN 99 ELSE 101 END)"
+        aged = f"UPDATE facts SET at = now() - {days}"
+        await connection.execute(sa.text(aged))
+    await readers.forget_old()
+
+    assert await left() == [1, 4]
+    assert len(_lines(audit)) == 3
+    await readers.read_all()
+    assert (await readers.counters())[0][2] == 4
+    await readers.forget_old()
+    assert await left() == [1]
+
+
+async def test_a_deleted_session_is_taken_out_of_facts_and_lines_and_not_of_counters(
+    uow: UnitOfWork, readers: FactReaders, audit: AuditFile, container: Container
+) -> None:
+    theirs, others = AgentSessionId(uuid4()), AgentSessionId(uuid4())
+
+    async def tell() -> None:
+        for one in (theirs, others):
+            async with uow() as work:
+                await work.facts.tell(
+                    AgentStarted(agent_session_id=one, chat_session_id=None, trigger=Trigger.CHIP)
+                )
+
+    await tell()
+    await readers.read_all()
+    await tell()  # not read yet
+    await readers.tombstone([theirs])
+    await readers.read_all()
+
+    text = audit.path.read_text()
+    assert str(theirs) not in text
+    assert text.count(str(others)) == 2
+    assert [line.get("redacted", False) for line in _lines(audit)] == [True, False, True, False]
+    async with container.engine.begin() as connection:
+        rows = await connection.execute(sa.text("SELECT data FROM facts ORDER BY id"))
+        assert [row.data == {"redacted": True} for row in rows] == [True, False, True, False]
+    assert [value for _, _, value in await readers.counters()] == [3]

@@ -113,7 +113,7 @@ async def test_an_import_that_another_one_overtook_still_ends_in_exactly_what_it
     transactions = 0
 
     @asynccontextmanager
-    async def overtaken() -> AsyncIterator[Work]:
+    async def overtaken(**_how: bool) -> AsyncIterator[Work]:
         nonlocal transactions
         transactions += 1
         if transactions == 2:  # between reading what there is and writing
@@ -131,7 +131,7 @@ async def test_an_import_that_is_overtaken_again_and_again_gives_up(
     library: KnowledgeLibrary,
 ) -> None:
     @asynccontextmanager
-    async def overtaken() -> AsyncIterator[Work]:
+    async def overtaken(**_how: bool) -> AsyncIterator[Work]:
         other = ArticleSource("other", "Other", str(library.ids.uuid()))
         await library.bring_up_to_date("own", [other])
         async with library.uow() as work:

@@ -45,3 +45,8 @@ def test_a_shortened_text_keeps_within_its_limit(value: str, limit: int) -> None
 def test_a_text_is_cut_at_a_word_where_there_is_one() -> None:
     assert text.shorten("the printer in the hall is offline", 22) == "the printer in the…"
     assert text.shorten("x" * 30, 10) == "x" * 9 + "…"
+
+
+def test_half_a_character_is_taken_out() -> None:
+    assert text.whole_characters("a\ud83db") == "ab"
+    assert text.whole_characters("a😀b") == "a😀b"

@@ -1,9 +1,10 @@
 """How far a filing may come: by no way is anything filed twice."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.app.domain.tickets import FILING_MOVES, FilingState
+from backend.app.domain.tickets import FILING_MOVES, FilingState, UnlawfulMove, refuse_unlawful
 
 _MOVES = sorted(FILING_MOVES)
 
@@ -38,7 +39,20 @@ def test_nothing_is_sent_again_that_was_not_looked_for(data: st.DataObject) -> N
 
 def test_a_settled_filing_stays_as_it_is() -> None:
     assert _after(FilingState.FILED) == []
-    assert _after(FilingState.REFUSED) == []
+
+
+def test_a_refused_filing_goes_on_only_by_being_looked_for() -> None:
+    assert _after(FilingState.REFUSED) == [FilingState.UNKNOWN]
+
+
+@pytest.mark.parametrize("before", FilingState)
+@pytest.mark.parametrize("after", FilingState)
+def test_a_move_is_made_if_it_is_in_the_table(before: FilingState, after: FilingState) -> None:
+    if (before, after) in FILING_MOVES:
+        refuse_unlawful(before, after)
+    else:
+        with pytest.raises(UnlawfulMove):
+            refuse_unlawful(before, after)
 
 
 def test_nothing_goes_back_to_reserved_or_stands_still() -> None:

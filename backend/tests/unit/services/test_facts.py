@@ -1,12 +1,16 @@
 """The one table from fact to counter."""
 
 import inspect
+from uuid import UUID
 
 from prometheus_client.parser import text_string_to_metric_families
 
 from backend.app.domain import agent_events, events
+from backend.app.domain.sessions import STATE_VERSION, AgentSessionId
 from backend.app.providers.metrics import PrometheusMetrics
 from backend.app.services.counters import DISTRIBUTIONS, HELP, TABLE, movements
+from backend.app.services.series import SERIES, complete
+from backend.app.services.tools.bounded import CAUSES
 
 FACTS = [
     member
@@ -18,7 +22,7 @@ FACTS = [
 
 def test_every_counter_is_of_a_fact_that_exists_and_is_explained() -> None:
     assert set(TABLE) <= {fact.kind for fact in FACTS}
-    assert {one.name for moved in TABLE.values() for one in moved} == set(HELP)
+    assert {one.name for moved in TABLE.values() for one in moved} == set(HELP) == set(SERIES)
 
 
 def test_kinds_are_dotted_and_unlike() -> None:
@@ -64,3 +68,51 @@ def test_a_forced_end_counts_under_its_reason() -> None:
     [moved] = [one for one in movements("agent.outcome", ended) if one.name.endswith("e_total")]
 
     assert moved.labels == {"outcome": "error"}
+
+
+def test_what_was_never_moved_stands_at_zero_and_once() -> None:
+    name, labels = "chatbot_helpdesk_agent_outcome_total", {"outcome": "filed"}
+    told = complete([(name, labels, 3.0)])
+
+    keys = [(one, tuple(sorted(each.items()))) for one, each, _ in told]
+    assert len(keys) == len(set(keys))
+    assert [value for one, each, value in told if (one, each) == (name, labels)] == [3.0]
+    assert {value for one, each, value in told if (one, each) != (name, labels)} == {0.0}
+
+
+def test_tokens_are_counted_by_role_and_none_is_no_count() -> None:
+    def moved(tokens: int) -> list[tuple[dict[str, str], float]]:
+        used = {"role": "writer", "tokens_in": tokens, "tokens_out": tokens}
+        asked = {**used, "outcome": "ok", "prompt": "writer-1"}
+        return [
+            (one.labels, one.by)
+            for one in movements("agent.model_call", asked)
+            if one.name.endswith("_tokens_used_total")
+        ]
+
+    assert moved(7) == [({"role": "writer"}, 14.0)]
+    assert moved(0) == []
+
+
+def test_every_cause_that_a_search_may_have_has_a_series() -> None:
+    reasons = {one["reason"] for one in SERIES["chatbot_helpdesk_agent_tool_total"]}
+
+    # Refused and failed say why; a step that was stopped is told of no more.
+    assert {one for one in CAUSES if one not in {"blocked", "failed", "stopped"}} <= reasons
+
+
+def test_an_error_is_told_by_its_type_and_a_digest() -> None:
+    failed = agent_events.AgentFailed(
+        agent_session_id=AgentSessionId(UUID(int=1)),
+        chat_session_id=None,
+        error="ValueError",
+        message_hash="0123456789abcdef",
+    )
+
+    assert failed.data() == {
+        "kind": "ValueError",
+        "message_hash": "0123456789abcdef",
+        "agent_session_id": str(UUID(int=1)),
+        "chat_session_id": None,
+        "state_version": STATE_VERSION,
+    }

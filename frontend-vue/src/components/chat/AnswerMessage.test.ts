@@ -60,7 +60,25 @@ describe('feedback', () => {
     expect(button.getAttribute('aria-pressed')).toBe('false')
     button.click()
     await settle()
-    expect(rate).toHaveBeenCalledWith('answer-1', 'helpful')
+    expect(rate).toHaveBeenCalledWith('answer-1', 'helpful', undefined)
+  })
+
+  it('takes a reason with it, once', async () => {
+    const { getByRole, queryByRole, rate } = show({ message: anAnswer({ feedback: 'helpful' }) })
+    expect(queryByRole('textbox')).toBeNull()
+    getByRole('button', { name: 'Not helpful' }).click()
+    await settle()
+    const why = getByRole('textbox', { name: 'Why? (optional)' }) as HTMLInputElement
+    getByRole('button', { name: 'Send' }).click()
+    await settle()
+    expect(rate).toHaveBeenCalledTimes(1) // nothing was written
+    why.value = '  It names another printer  '
+    why.dispatchEvent(new Event('input'))
+    await settle()
+    getByRole('button', { name: 'Send' }).click()
+    await settle()
+    expect(rate).toHaveBeenLastCalledWith('answer-1', 'helpful', 'It names another printer')
+    expect(queryByRole('textbox')).toBeNull()
   })
 
   it('shows which one was chosen', async () => {
@@ -68,7 +86,7 @@ describe('feedback', () => {
     const button = getByRole('button', { name: 'Not helpful', pressed: true })
     button.click()
     await settle()
-    expect(rate).toHaveBeenCalledWith('answer-1', null)
+    expect(rate).toHaveBeenCalledWith('answer-1', null, undefined)
   })
 })
 

@@ -37,6 +37,21 @@ describe('the log', () => {
     expect(arriving?.key).toBe(stored?.key)
   })
 
+  it('shows news of a ticket by itself, and takes it for no answer', () => {
+    const notice = anAnswer({
+      id: 'notice-1',
+      seq: 2,
+      reply_to: null,
+      notice: { kind: 'issue_closed', ticket_id: 'ticket-12', ticket_number: 12, issue_number: 7 },
+    })
+    expect(kinds([aQuestion(), notice], null, true)).toEqual([
+      'day',
+      'question',
+      'unanswered',
+      'notice',
+    ])
+  })
+
   it('keeps a message that was not sent', () => {
     expect(buildEntries([], breakOff(sending(), unreachable()), false)).toMatchObject([
       { kind: 'question', isUnsent: true, text: 'Why?' },

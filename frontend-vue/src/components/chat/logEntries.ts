@@ -10,6 +10,7 @@ export type LogEntry =
   | { kind: 'day'; key: string; at: string }
   | { kind: 'question'; key: string; text: string; at: string | null; isUnsent: boolean }
   | { kind: 'answer'; key: string; message: ChatMessage; escalation?: Escalation }
+  | { kind: 'notice'; key: string; message: ChatMessage }
   | { kind: 'agent'; key: string; session: AgentProgress | null; message: ChatMessage | null }
   | { kind: 'arriving'; key: string; text: string; isLost: boolean }
   | { kind: 'unanswered'; key: string; question: string; state: Unanswered; canAskAgain: boolean }
@@ -18,7 +19,8 @@ export type Unanswered = 'awaited' | 'missing' | 'failed'
 
 const dayOf = (iso: string) => new Date(iso).toDateString()
 
-const isAnswer = ({ role, agent_summary: summary }: ChatMessage) => role === 'assistant' && !summary
+const isAnswer = ({ role, agent_summary: summary, notice }: ChatMessage) =>
+  role === 'assistant' && !summary && !notice
 
 function answered(messages: ChatMessage[]): Set<string> {
   const ids = messages.map((message) => message.reply_to).filter((id) => id !== null)
@@ -122,6 +124,10 @@ export function buildEntries(
       const id = message.agent_summary.agent_session_id
       const session = sessions.find(({ sessionId }) => sessionId === id) ?? null
       entries.push({ kind: 'agent', key: agentKey(session?.key ?? id), session, message })
+      return
+    }
+    if (message.notice) {
+      entries.push({ kind: 'notice', key: `notice-${message.id}`, message })
       return
     }
     if (message.role === 'assistant') {

@@ -1,71 +1,71 @@
-"""The nodes that look something up with a tool."""
+"""The node that looks something up with a tool: one for each row of the catalogue."""
 
-from collections.abc import Awaitable
+from collections.abc import Mapping
+from typing import Any
 
 from langgraph.config import get_stream_writer
 from langgraph.runtime import Runtime
 
+from backend.app.domain.sessions import StepStatus, ToolBudgets
 from backend.app.services.helpdesk_graph.nodes.knowing import query_of
 from backend.app.services.helpdesk_graph.nodes.steps import Node, RunContext, Update, told
 from backend.app.services.helpdesk_graph.state import HelpdeskState
-from backend.app.services.helpdesk_graph.tools import AgentTools, ToolResult
+from backend.app.services.helpdesk_graph.tools import AgentTools, Tool, Use
+from backend.app.services.tools.bounded import ToolResult
 
 
-async def _use(
-    state: HelpdeskState, context: RunContext, call: Awaitable[ToolResult]
-) -> ToolResult:
-    began = context.clock.monotonic()
-    result = await call
-    took = round((context.clock.monotonic() - began) * 1000)
-    get_stream_writer()(
-        told(state["step"], result.status, duration_ms=took, found=len(result.items))
-    )
-    return result
+def make_tool_node(tools: AgentTools, tool: Tool, budgets: ToolBudgets) -> Node:
+    """Use the tool for what is known by now, tell how it went, and keep what it found."""
 
-
-def make_retry_kb_node(tools: AgentTools) -> Node:
-    """A second pass over the knowledge base, with what is known by now."""
-
-    async def retry_kb(state: HelpdeskState, runtime: Runtime[RunContext]) -> Update:
+    async def look_up(state: HelpdeskState, runtime: Runtime[RunContext]) -> Update:
         context, query = runtime.context, query_of(state)
-        call = tools.retry_kb(query, time_left=context.time_left())
-        result = await _use(state, context, call)
-        return {
-            "kb_retry_attempts": state.get("kb_retry_attempts", 0) + 1,
-            "last_kb_query": [query],
-            "kb_retry_results": result.items or state.get("kb_retry_results", []),
-        }
-
-    return retry_kb
-
-
-def make_web_search_node(tools: AgentTools) -> Node:
-    """A search of the web."""
-
-    async def web_search(state: HelpdeskState, runtime: Runtime[RunContext]) -> Update:
-        context = runtime.context
-        call = tools.web_search(query_of(state), time_left=context.time_left())
-        result = await _use(state, context, call)
-        return {
-            "web_search_attempts": state.get("web_search_attempts", 0) + 1,
-            "web_search_results": result.items,
-        }
-
-    return web_search
-
-
-def make_search_duplicates_node(tools: AgentTools) -> Node:
-    """A search for tickets about the same."""
-
-    async def search_duplicates(state: HelpdeskState, runtime: Runtime[RunContext]) -> Update:
-        context = runtime.context
-        call = tools.search_existing_issues(
-            query_of(state), context.session.user_id, time_left=context.time_left()
+        memory, kept = context.memory, state.get("tool_results", {})
+        memory.recall(tool.name, kept.get(tool.name, {}), _count(state, tool))
+        began = context.clock.monotonic()
+        result = await tools.use(
+            tool,
+            Use(
+                query=query,
+                actor=context.session.user_id,
+                switched_on=context.tools,
+                question=state["case"]["original_question"],
+                budgets=budgets,
+                time_left=context.time_left,
+            ),
+            memory,
         )
-        result = await _use(state, context, call)
+        _tell(state, result, round((context.clock.monotonic() - began) * 1000))
         return {
-            "duplicate_searches": state.get("duplicate_searches", 0) + 1,
-            "duplicate_candidates": result.items,
+            tool.attempts: memory.used[tool.name],
+            tool.asked: [query],
+            tool.results: result.items or state.get(tool.results, []),
+            "tool_results": {**kept, tool.name: dict(memory.results[tool.name])},
+            "searched": _searched(state, tool, result),
         }
 
-    return search_duplicates
+    return look_up
+
+
+def _count(state: HelpdeskState, tool: Tool) -> int:
+    kept: Mapping[str, Any] = state
+    return int(kept.get(tool.attempts, 0))
+
+
+def _tell(state: HelpdeskState, result: ToolResult, took: int) -> None:
+    get_stream_writer()(
+        told(
+            state["step"],
+            result.status,
+            duration_ms=took,
+            found=len(result.items),
+            cause=result.cause,
+            is_cached=result.is_cached,
+        )
+    )
+
+
+def _searched(state: HelpdeskState, tool: Tool, result: ToolResult) -> list[str]:
+    """The places that were looked at with success, each once."""
+    places = state.get("searched", [])
+    is_new = result.status in {StepStatus.OK, StepStatus.EMPTY} and tool.place not in places
+    return [*places, tool.place] if is_new else places

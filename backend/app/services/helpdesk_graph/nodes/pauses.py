@@ -18,6 +18,8 @@ _WISHES = {
     Reading.WANTS_TICKET: Wish.TICKET,
     Reading.WANTS_TO_STOP: Wish.STOP,
 }
+#: What a session knew of its tools, once it has ended.
+_FORGOTTEN: Update = {"tool_results": {}}
 
 
 async def await_user(state: HelpdeskState) -> Update:
@@ -77,21 +79,21 @@ async def file_ticket(_state: HelpdeskState) -> Update:
     """The end of a session that was filed. Its ticket was written with the confirm; a copy in an
     outside tracker would be sent from here.
     """
-    return {"next_action": NextAction.FILE_NEW.value}
+    return {"next_action": NextAction.FILE_NEW.value, **_FORGOTTEN}
 
 
 async def link_ticket(_state: HelpdeskState) -> Update:
     """The end of a session that was linked, which happened with the confirm."""
-    return {"next_action": NextAction.LINK_EXISTING.value}
+    return {"next_action": NextAction.LINK_EXISTING.value, **_FORGOTTEN}
 
 
 async def resolved(state: HelpdeskState) -> Update:
     """The end of a session that solved the matter."""
     tell_done(state)
-    return {"outcome": Outcome.RESOLVED_BY_AGENT.value}
+    return {"outcome": Outcome.RESOLVED_BY_AGENT.value, **_FORGOTTEN}
 
 
 async def aborted(state: HelpdeskState) -> Update:
     """The end of a session that its person wanted to stop."""
     tell_done(state)
-    return {"outcome": Outcome.ABORTED.value}
+    return {"outcome": Outcome.ABORTED.value, **_FORGOTTEN}

@@ -85,9 +85,10 @@ async def test_the_worker_command_works_until_it_is_told_to_stop(
     async with process("scripts.worker", DATABASE_URL=database_url) as worker:
         assert (
             await says(worker)
-            == "Doing background jobs: identity_sweep, job_retention, session_sweep."
+            == "Doing background jobs: fact_retention, file_issue, identity_sweep, issue_sweep,"
+            " job_retention, session_sweep, ticket_vectors."
         )
-        await until_rows(container.engine, asked, [(3,)])
+        await until_rows(container.engine, asked, [(6,)])
         worker.send_signal(signal.SIGTERM)
         async with asyncio.timeout(30):
             assert await worker.wait() == 0

@@ -257,7 +257,8 @@ async def test_the_web_process_works_unless_workers_of_their_own_do(
     async with build(own) as web, background(web):
         if in_process:
             asked = "SELECT count(DISTINCT task_name) FROM procrastinate_periodic_defers"
-            await until_rows(container.engine, asked, [(len(container.jobs.names),)])
+            periodic = len(container.jobs.names) - 1  # a filing's job comes when it is asked for
+            await until_rows(container.engine, asked, [(periodic,)])
         assert await rows(container.engine, WORKERS) == [(int(in_process),)]
 
     assert await rows(container.engine, WORKERS) == [(0,)]

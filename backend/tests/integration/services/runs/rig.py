@@ -2,7 +2,7 @@
 
 import asyncio
 import operator
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -20,10 +20,11 @@ from backend.app.core.tasks import Tasks
 from backend.app.db.engine import create_engine
 from backend.app.db.notify import Bell
 from backend.app.db.uow import UnitOfWork, Work, unit_of_work
-from backend.app.domain.runs import NOTIFY_CHANNEL, Claim, GraphKind, OwnerId, ThreadId
+from backend.app.domain.runs import NOTIFY_CHANNEL, Claim, GraphKind, OwnerId, Telling, ThreadId
 from backend.app.services.runs.checkpoint import Checkpoints, checkpoints
 from backend.app.services.runs.claims import Claims
 from backend.app.services.runs.control import RunControls
+from backend.app.services.runs.driving import Settled
 from backend.app.services.runs.endings import Ending, Paused
 from backend.app.services.runs.engine import RunEngine
 from backend.app.services.runs.events import RunEvents
@@ -99,6 +100,7 @@ class TestDriver:
         self.settled: list[Ending] = []
         self.contexts: list[object] = []
         self.unreadable: set[ThreadId] = set()
+        self.given: object = None
         self.at_work_then: list[int] = []
 
     def context(self, _claim: Claim, _prepared: Any) -> object:
@@ -107,27 +109,28 @@ class TestDriver:
     def is_urgent(self, _told: object) -> bool:
         return self.tells_at_once
 
-    async def watch(self, _work: Work, _context: Any) -> None:
+    def watch(self, _context: Any, _switched: Mapping[str, bool]) -> None:
         if self.world.told_fault is not None:
             raise self.world.told_fault
 
     async def again(self, claim: Claim) -> tuple[object, Any]:
         if claim.thread_id in self.unreadable:
             raise Unavailable
-        return None, None
+        return self.given, None
 
-    async def record(self, work: Work, claim: Claim, _context: Any, told: Sequence[Any]) -> None:
-        for one in told:
-            await work.run_events.tell(claim.thread_id, (one["kind"], {"n": one["n"]}))
+    def telling(self, _context: Any, told: Sequence[Any]) -> Telling:
+        return Telling(tuple((one["kind"], {"n": one["n"]}) for one in told))
 
-    async def settle(self, work: Work, claim: Claim, context: Any, ending: Ending) -> bool:
+    async def keep(self, _work: Work, _context: Any, _told: Sequence[Any]) -> None:
+        """It keeps nothing of its own."""
+
+    async def settle(self, _work: Work, _claim: Claim, context: Any, ending: Ending) -> Settled:
         if self.world.settle_fault is not None:
             raise self.world.settle_fault
-        await work.run_events.tell(claim.thread_id, ("end", {"as": type(ending).__name__}))
         self.settled.append(ending)
         self.contexts.append(context)
         self.at_work_then.append(self.world.at_work)
-        return False
+        return Settled(False, Telling((("end", {"as": type(ending).__name__}),)))
 
 
 @dataclass

@@ -17,15 +17,16 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from backend.app.bootstrap import Container
 from backend.app.core.settings import CheckpointBackend, CheckpointSettings
 from backend.app.domain.runs import Claim, GraphKind, OwnerId, ThreadId
-from backend.app.services.runs.checkpoint import (
+from backend.app.services.runs.checkpoint import Checkpoints, checkpoints
+from backend.app.services.runs.endings import Finished
+from backend.app.services.runs.saver import (
+    BEGUN_KEY,
     CLAIM_KEY,
-    Checkpoints,
+    Begun,
     ClaimLost,
     FencedSaver,
-    checkpoints,
     serializer,
 )
-from backend.app.services.runs.endings import Finished
 from backend.tests.integration.services.runs.rig import World, answer, replica
 
 _MINUTE = timedelta(minutes=1)
@@ -147,6 +148,64 @@ async def test_a_made_up_claim_writes_nothing(container: Container, database_url
             await made.saver.aput_writes(config, [("log", ["a"])], "task")
 
     assert await _rows(container, thread_id) == [0, 0, 0]
+
+
+async def _stored(container: Container, thread_id: ThreadId) -> list[list[Any]]:
+    async with container.engine.connect() as connection:
+        found = []
+        for table in TABLES:
+            statement = sa.text(f"SELECT * FROM {table} WHERE thread_id = :thread")
+            rows = await connection.execute(statement, {"thread": str(thread_id)})
+            found.append(sorted(map(tuple, rows), key=str))
+    return found
+
+
+async def test_what_is_kept_for_an_ending_is_what_the_saver_would_have_stored(
+    container: Container, database_url: str, tmp_path: Path
+) -> None:
+    async with (
+        checkpoints(CheckpointSettings(), database_url) as made,
+        replica(database_url, World(), tmp_path) as one,
+    ):
+        claim = await one.take(await one.new())
+        named: dict[str, Any] = {
+            "thread_id": str(claim.thread_id),
+            "checkpoint_ns": "",
+            CLAIM_KEY: claim,
+        }
+        first: Any = empty_checkpoint()
+        values: dict[str, Any] = {"log": ["a", "ü\0"], "none": None, "text": "plain", "map": {}}
+        values["number"] = 1.5
+        versions: Any = {name: f"{place}.5" for place, name in enumerate(values)}
+        last: Any = {
+            **empty_checkpoint(),
+            "channel_values": values,
+            "channel_versions": {**versions, "gone": "7"},
+        }
+        stored = []
+        begun = Begun()
+        for extra in ({}, {BEGUN_KEY: begun}):
+            config: Any = {"configurable": {**named, **extra, "checkpoint_id": first["id"]}}
+            behind = await made.saver.aput(config, last, {"step": 3}, {**versions, "gone": "7"})
+            config = {"configurable": {**config["configurable"], **behind["configurable"]}}
+            await made.saver.aput_writes(config, [("__interrupt__", [{"id": 1}])], "task", "~")
+            await made.saver.aput_writes(config, [("log", ["b"]), ("map", {})], "other")
+            if extra:
+                async with one.uow() as work:
+                    await work.runs.release(claim, kept=begun)
+            async with one.uow() as work:
+                loaded = await made.latest(work, claim.thread_id)
+            plain: Any = {"configurable": {"thread_id": str(claim.thread_id)}}
+            assert loaded == await made.saver.aget_tuple(plain)
+            stored.append(await _stored(container, claim.thread_id))
+            async with one.uow() as work:
+                await work.runs.release(claim, forgets=True)
+            claim = await one.take(claim.thread_id)
+            named[CLAIM_KEY] = claim
+            assert await _rows(container, claim.thread_id) == [0, 0, 0]
+
+    assert [len(rows) for rows in stored[0]] == [1, 2, 3]
+    assert stored[0] == stored[1]
 
 
 async def _write_within(pool: Any, claim: Claim, meanwhile: Awaitable[object]) -> None:

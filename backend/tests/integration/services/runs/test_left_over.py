@@ -66,7 +66,7 @@ async def test_a_graph_that_is_saved_at_its_pauses_goes_on_from_there(
     assert world.works == 1
 
 
-async def test_what_was_told_is_stored_before_the_pause_that_follows_it(
+async def test_a_pause_is_stored_with_what_was_told_before_it_and_how_it_was_settled_or_not_at_all(
     one: Replica, two: Replica, world: World
 ) -> None:
     for each in (one, two):
@@ -74,14 +74,17 @@ async def test_what_was_told_is_stored_before_the_pause_that_follows_it(
     world.gate.set()
     world.settle_fault = Unavailable()
     thread_id = await one.new()
-    with pytest.raises(Unavailable):  # as if its process had died between the pause and this
+    with pytest.raises(Unavailable):  # as if its process had died before it could settle
         await one.run(thread_id, {"log": []})
+    assert await two.engine.checkpoints.head(thread_id) is None
+    assert (await two.events.after(thread_id, 0))[0] == []
     world.settle_fault = None
+    two.driver.given = {"log": []}  # as a driver that keeps what its runs are given
     await _lapsed()
     await two.engine.sweep()
     await two.engine.tasks.drain(5)
 
-    assert world.works == 1  # it goes on from the pause
+    assert await two.engine.checkpoints.head(thread_id) is not None
     assert [event.kind async for event in two.events.follow(thread_id, 0)] == ["step", "end"]
 
 

@@ -13,9 +13,12 @@ from langgraph.graph import START, StateGraph
 from backend.app.bootstrap import Container
 from backend.app.core.periodic import every
 from backend.app.core.settings import CheckpointSettings
-from backend.app.services.runs.checkpoint import Checkpoints, FencedSaver, checkpoints
+from backend.app.services.runs.checkpoint import Checkpoints, checkpoints
 from backend.app.services.runs.endings import Failed
-from backend.app.services.runs.engine import RECURSION_LIMIT
+from backend.app.services.runs.saver import (
+    RECURSION_LIMIT,
+    FencedSaver,
+)
 from backend.tests.integration.services.runs.rig import Replica, State, World, answer, replica
 
 

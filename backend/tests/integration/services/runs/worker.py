@@ -16,6 +16,7 @@ from backend.app.core.periodic import every
 from backend.app.db.uow import Work
 from backend.app.domain.runs import Claim, GraphKind, ThreadId
 from backend.app.services.runs.claims import RunInProgress
+from backend.app.services.runs.driving import Settled
 from backend.app.services.runs.endings import Ending, Finished, Handed, Paused
 from backend.tests.integration.services.runs.rig import (
     Replica,
@@ -54,12 +55,12 @@ class SlowWorld(World):
 class TellingDriver(TestDriver):
     """Says how each run ended, once it is settled."""
 
-    async def settle(self, work: Work, claim: Claim, context: Any, ending: Ending) -> bool:
-        is_over = await super().settle(work, claim, context, ending)
+    async def settle(self, work: Work, claim: Claim, context: Any, ending: Ending) -> Settled:
+        settled = await super().settle(work, claim, context, ending)
         question = ending.interrupts[0].id if isinstance(ending, Paused) else "-"
         log = ending.values["log"] if isinstance(ending, Paused | Finished) else []
         say("settled", claim.thread_id, type(ending).__name__, question, *log)
-        return is_over
+        return settled
 
 
 async def _launch(one: Replica, line: list[str]) -> None:

@@ -1,6 +1,7 @@
 """The text of a ticket: what the person said, what is known, and nothing else."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -19,6 +20,7 @@ from backend.app.services.helpdesk.drafting import (
     render_body,
     write_draft,
 )
+from backend.app.services.helpdesk.markdown_check import is_inert
 from backend.app.services.helpdesk.titling import UNTITLED, title_of
 
 _GRADE = Classification(Severity.HIGH, Impact.TEAM, Category.ACCESS)
@@ -186,7 +188,7 @@ _PIECES = st.sampled_from(
 
 
 @given(st.lists(_PIECES, max_size=30).map("".join))
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)  # the first text loads the parser
 def test_no_words_break_out_of_their_quotation(words: str) -> None:
     body = _body(words or "x", answers=(("Question?", words),))
     assert _headings(body)[0] == "Problem"
@@ -204,6 +206,27 @@ def test_a_body_is_bounded_and_its_cut_is_said(unit: str) -> None:
     assert len(body) <= MAX_BODY_CHARACTERS
     assert CUT in body
     assert body.endswith(_FOOTER)
+
+
+@pytest.mark.parametrize(
+    "words", ["[PERSON_1]: help", "[redacted: password]: x", "[EMAIL_1](x)", "[IP_1][IP_2]"]
+)
+def test_what_stands_for_something_is_no_link_and_does_not_vanish(words: str) -> None:
+    draft = replace(write_draft(_matter("Excel fails")), description=f"Excel fails\n\n{words}")
+    body = render_body(draft, session_id="s1", chat_session_hash=None).replace("\u200b", "")
+    assert words in body.replace("\\", "")
+
+
+@pytest.mark.parametrize("room", [1000, 1500, 8000])
+@pytest.mark.parametrize(
+    "unit", ["@a ", "9fceb02d ", "```\n", "<b>", "word ", "x", "[a](b) ", "> "]
+)
+def test_a_body_fits_whatever_it_grows_to(unit: str, room: int) -> None:
+    draft = replace(write_draft(_matter("Excel fails")), description=(unit * 8000)[:8000])
+    body = render_body(draft, session_id="s1", chat_session_hash="c1", max_characters=room)
+    assert len(body) <= room
+    assert body.endswith(_FOOTER)
+    assert is_inert(body.removesuffix(_FOOTER))
 
 
 def test_many_answers_do_not_push_the_problem_out() -> None:

@@ -5,7 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
+from backend.app.domain.placeholders import Placeholders, by_rules
 from backend.app.domain.redaction import redact
+from backend.app.domain.redaction_contacts import contacts
 from backend.app.services.helpdesk.clarifying import facts_from, next_question
 from backend.app.services.helpdesk.classifying import classify
 from backend.app.services.helpdesk.pleasantries import only_asks_for_help, without_pleasantries
@@ -17,6 +19,8 @@ from backend.app.services.helpdesk.titling import title_of
 
 _WORK: dict[str, Callable[[str], object]] = {
     "redact": redact,
+    "contacts": contacts,
+    "by_rules": lambda text: by_rules(text, Placeholders()),
     "sanitise": sanitise,
     "quote": quote,
     "facts_from": facts_from,
@@ -107,6 +111,19 @@ _UNITS = [
         "> ",
         "- ",
         "1. ",
+        "030 1234567 ",
+        "+49 ",
+        "a.b.",
+        "a@",
+        "::",
+        "1.2.3.",
+        "api_key=",
+        "github: a1b2",
+        "a1B2",
+        "=a1",
+        "card 4",
+        "aB3dEf9hIj2kLm5n",
+        "authorization: ",
         "github.com/",
         "github.com/a/",
         "x.",
@@ -131,7 +148,9 @@ def test_no_text_of_8000_characters_takes_long(name: str) -> None:
     assert slow == []
 
 
-@pytest.mark.parametrize("name", ["redact", "sanitise", "quote", "pleasantries", "verdict"])
+@pytest.mark.parametrize(
+    "name", ["redact", "contacts", "by_rules", "sanitise", "quote", "pleasantries", "verdict"]
+)
 def test_four_times_the_text_takes_about_four_times_the_time(name: str) -> None:
     """Measured where it is long enough to be measured; the clock of a busy machine is forgiven."""
     worse = []

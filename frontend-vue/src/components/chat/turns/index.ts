@@ -19,6 +19,13 @@ const turns: Record<TurnKind, Component> = {
   aborted: AbortedTurn,
 }
 
+const outcomes: readonly string[] = ['linked', 'filed', 'resolved', 'aborted'] satisfies TurnKind[]
+
+/** Whether a session is over with a turn of this kind. */
+export function isOutcome(kind: string): boolean {
+  return outcomes.includes(kind)
+}
+
 /** What shows a turn of this kind; the server may know kinds that this page does not. */
 export function turnComponent(kind: string): Component {
   return Object.hasOwn(turns, kind) ? turns[kind as TurnKind] : UnknownTurn

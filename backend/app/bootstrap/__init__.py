@@ -1,14 +1,25 @@
 """The composition root: the one place that builds the object graph and takes it down again."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
-from uuid import uuid4
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from backend.app.bootstrap.agent import AgentParts as AgentParts
+from backend.app.bootstrap.agent import WebSearchNotThere as WebSearchNotThere
+from backend.app.bootstrap.agent import (
+    helpdesk_agent,
+    issue_tracker,
+    mind_of,
+    run_engine,
+    web_search,
+    what_leaves,
+)
+from backend.app.bootstrap.jobs import every_job
 from backend.app.core.clock import Clock, SystemClock
 from backend.app.core.errors import AppError
 from backend.app.core.ids import IdSource, RandomIds
@@ -16,48 +27,51 @@ from backend.app.core.periodic import every
 from backend.app.core.settings import Settings
 from backend.app.core.tasks import Tasks
 from backend.app.db import engine as database
-from backend.app.db.notify import Bell
 from backend.app.db.uow import UnitOfWork, unit_of_work
-from backend.app.domain.runs import NOTIFY_CHANNEL, GraphKind, OwnerId
+from backend.app.domain.embeddings import Embeddings
 from backend.app.providers.audit_log import AuditFile
+from backend.app.providers.embeddings import MiniLM
+from backend.app.providers.issue_tracker.github import github
+from backend.app.providers.langsmith_tracer import LangSmithTracer, keep_libraries_from_tracing
+from backend.app.providers.llm.factory import language_model
 from backend.app.providers.metrics import PrometheusMetrics
-from backend.app.providers.web_search import CannedWebSearch
+from backend.app.providers.name_model import is_intact, model_folder
 from backend.app.services.chat.exchanges import ChatExchanges
 from backend.app.services.chat.sessions import ChatSessions
+from backend.app.services.checkup.parts import PartChecks
 from backend.app.services.counters import DISTRIBUTIONS, HELP
 from backend.app.services.facts import FactReaders
-from backend.app.services.helpdesk.admission import Admission
+from backend.app.services.helpdesk.categories import Categories
+from backend.app.services.helpdesk.duplicates import Duplicates
+from backend.app.services.helpdesk.escalation import Escalation
 from backend.app.services.helpdesk.filing import Filing
-from backend.app.services.helpdesk_graph.beginning import Beginning
-from backend.app.services.helpdesk_graph.confirming import Confirming
-from backend.app.services.helpdesk_graph.driver import HelpdeskDriver, budgets_of
-from backend.app.services.helpdesk_graph.graph import build_helpdesk_graph
-from backend.app.services.helpdesk_graph.rules import Decider, RuleBasedDecider
+from backend.app.services.helpdesk.github import IssueWriter
+from backend.app.services.helpdesk.issue_news import IssueNews
+from backend.app.services.helpdesk.issue_search import IssueSearch
 from backend.app.services.helpdesk_graph.runner import HelpdeskRunner
 from backend.app.services.helpdesk_graph.sessions import HelpdeskSessions
-from backend.app.services.helpdesk_graph.stopping import Stopping
 from backend.app.services.helpdesk_graph.sweeps import SessionSweeps
 from backend.app.services.helpdesk_graph.switchboard import Switchboard
-from backend.app.services.helpdesk_graph.tools import AgentTools, WebSearch
+from backend.app.services.helpdesk_graph.tools import AgentTools
 from backend.app.services.identity.accounts import Accounts
 from backend.app.services.identity.passwords import Passwords
 from backend.app.services.identity.sign_in import SignIn
 from backend.app.services.identity.sweeps import IdentitySweeps
 from backend.app.services.jobs.runner import Jobs
 from backend.app.services.knowledge.library import KnowledgeLibrary
-from backend.app.services.runs.checkpoint import Checkpoints, checkpoints
 from backend.app.services.runs.claims import Claims
-from backend.app.services.runs.control import RunControls
 from backend.app.services.runs.engine import RunEngine
-from backend.app.services.runs.events import RunEvents
-from backend.app.services.runs.fitness import refuse_unless_fit
+from backend.app.services.series import complete
+from backend.app.services.telemetry import Telemetry
 from backend.app.services.tickets.desk import TicketDesk
+from backend.app.services.tickets.issues import IssueWatch
 
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).resolve().parents[3]
 _DRAIN_SECONDS = 10.0
-_EVERY_HOUR = "0 * * * *"
-_EVERY_MINUTE = "* * * * *"
 _ANSWER_SECONDS = 10.0
+_TIDY_SECONDS = 3600.0
+#: How long a checkup waits for the tracker.
+_LOOK_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -79,12 +93,19 @@ class Container:
     sweeps: IdentitySweeps
     jobs: Jobs
     tickets: TicketDesk
+    escalation: Escalation
+    telemetry: Telemetry
     runs: RunEngine
     claims: Claims
     agent: HelpdeskRunner
     agent_sessions: HelpdeskSessions
     agent_sweeps: SessionSweeps
     switchboard: Switchboard
+    issues: IssueWriter
+    issue_watch: IssueWatch
+    embeddings: Embeddings
+    duplicates: Duplicates
+    categories: Categories
 
     async def database_answers(self) -> bool:
         """Whether the database answers in time."""
@@ -96,20 +117,7 @@ class Container:
 
     async def metrics_page(self) -> tuple[bytes, str]:
         """The text of a scrape and its content type."""
-        return self.metrics.page(await self.facts.counters(), HELP, DISTRIBUTIONS)
-
-
-def _as_they_are(made: Checkpoints) -> Checkpoints:
-    return made
-
-
-@dataclass(frozen=True)
-class AgentParts:
-    """What the agent decides, searches the web and keeps its checkpoints with."""
-
-    decider: Decider = field(default_factory=RuleBasedDecider)
-    web: WebSearch | None = None
-    kept: Callable[[Checkpoints], Checkpoints] = _as_they_are
+        return self.metrics.page(complete(await self.facts.counters()), HELP, DISTRIBUTIONS)
 
 
 @asynccontextmanager
@@ -130,14 +138,21 @@ async def build(
         SchemaNotCurrent: the database is not migrated to this version.
         DatabaseUnavailable: it does not answer.
         ClocksDiffer, CheckpointsNotShared: this process must not drive the agent's runs.
+        WebSearchNotThere: the search of the web that is set cannot be had.
     """
     clock, ids = clock or SystemClock(), ids or RandomIds()
-    parts = agent_with or AgentParts(web=CannedWebSearch() if demo else None)
+    embeddings = MiniLM(settings.semantic)
     engine = database.create_engine(settings.database)
     probe = database.create_probe(settings.database)
+    keep_libraries_from_tracing()
+    tracer = LangSmithTracer(settings.traces, clock) if settings.traces.tracing_v2 else None
     try:
         await database.refuse_unless_current(engine)
-        facts = FactReaders(unit_of_work(engine), AuditFile(log_dir(settings), clock))
+        facts = FactReaders(
+            unit_of_work(engine),
+            AuditFile(log_dir(settings), clock),
+            timedelta(days=settings.observability.facts_kept_days),
+        )
         # Before anybody tells anything: commands and the start's own preparations tell facts too.
         await facts.settle()
         uow, tasks, passwords = unit_of_work(engine), Tasks(), Passwords()
@@ -145,8 +160,27 @@ async def build(
         searches = asyncio.Semaphore(max(1, settings.database.pool_size // 2))
         library = KnowledgeLibrary(uow, ids, searches=searches)
         sweeps = IdentitySweeps(uow, settings.identity)
-        async with _runs(settings, uow, tasks, clock, parts) as runs:
-            agent = _agent(settings, uow, runs, library, clock, ids, parts)
+        metrics = PrometheusMetrics()
+        async with AsyncExitStack() as held:
+            leaving = await held.enter_async_context(what_leaves(settings))
+            filed = replace(leaving, stays_here=not settings.github.is_configured)
+            parts = agent_with or AgentParts(web=await web_search(settings, held, demo=demo))
+            model = await held.enter_async_context(language_model(settings.model))
+            count = metrics.count_checkpoint
+            runs = await held.enter_async_context(
+                run_engine(settings, uow, tasks, clock, parts, count)
+            )
+            tracker = await held.enter_async_context(issue_tracker(settings, clock, parts))
+            writing = settings.github, settings.agent, IssueNews(ids)
+            issues = IssueWriter(uow, ids, clock, tasks, tracker, *writing)
+            duplicates, categories = Duplicates(uow, embeddings), Categories(uow, embeddings)
+            searched = IssueSearch(tracker, uow) if tracker else None
+            tools = AgentTools(
+                uow, library, duplicates, parts.web, leaves=leaving.query, issues=searched
+            )
+            mind = mind_of(settings, parts.model or model, ids)
+            made_of = parts, mind, issues, filed, tracer
+            agent = helpdesk_agent(settings, uow, runs, tools, categories, clock, ids, *made_of)
             agent_sweeps = SessionSweeps(
                 uow, agent.stopping, runs.engine.checkpoints, settings.checkpoints.ttl
             )
@@ -156,7 +190,7 @@ async def build(
                 probe=probe,
                 uow=uow,
                 tasks=tasks,
-                metrics=PrometheusMetrics(),
+                metrics=metrics,
                 accounts=Accounts(uow, ids, clock, passwords),
                 sign_in=SignIn(
                     uow, ids, passwords, settings.identity, await passwords.hash(ids.secret())
@@ -166,84 +200,33 @@ async def build(
                 library=library,
                 facts=facts,
                 sweeps=sweeps,
-                jobs=_jobs(uow, settings, sweeps, agent_sweeps),
+                jobs=every_job(uow, settings, sweeps, agent_sweeps, issues, duplicates, facts),
                 tickets=TicketDesk(uow),
+                escalation=Escalation(
+                    uow, ids, agent.admission, Filing(ids, issues), filed, settings.chat
+                ),
+                telemetry=Telemetry(
+                    uow, metrics.count_page_event, settings.observability.page_telemetry
+                ),
                 runs=runs.engine,
                 claims=runs.claims,
                 agent=agent,
                 agent_sessions=agent.sessions,
                 agent_sweeps=agent_sweeps,
                 switchboard=Switchboard(uow, settings.agent),
+                issues=issues,
+                issue_watch=IssueWatch(uow, ids, settings.github),
+                embeddings=embeddings,
+                duplicates=duplicates,
+                categories=categories,
             )
             await runs.engine.drain(_DRAIN_SECONDS)
     finally:
+        embeddings.close()
+        if tracer is not None:
+            await tracer.close()
         await engine.dispose()
         await probe.dispose()
-
-
-def _jobs(
-    uow: UnitOfWork, settings: Settings, sweeps: IdentitySweeps, sessions: SessionSweeps
-) -> Jobs:
-    """Every job there is: whoever works must know them all."""
-    jobs = Jobs(uow, settings.jobs, settings.database)
-    jobs.register("identity_sweep", sweeps.run, cron=_EVERY_HOUR)
-    jobs.register("session_sweep", sessions.run, cron=_EVERY_MINUTE)
-    jobs.register("job_retention", jobs.forget_old, cron=_EVERY_HOUR)
-    return jobs
-
-
-@dataclass(frozen=True)
-class _Runs:
-    """The run engine and what belongs to it."""
-
-    engine: RunEngine
-    claims: Claims
-    controls: RunControls
-    events: RunEvents
-
-
-@asynccontextmanager
-async def _runs(
-    settings: Settings, uow: UnitOfWork, tasks: Tasks, clock: Clock, parts: AgentParts
-) -> AsyncIterator[_Runs]:
-    assert settings.database.url is not None  # whoever builds has chosen a database
-    url, owner = settings.database.url.get_secret_value(), OwnerId(uuid4())
-    await refuse_unless_fit(uow, clock, settings.runs, settings.checkpoints.backend, owner)
-    bell = Bell(url, NOTIFY_CHANNEL)
-    async with checkpoints(settings.checkpoints, url) as kept, bell.listening():
-        claims = Claims(uow, clock, settings.runs, owner)
-        engine = RunEngine(uow, claims, parts.kept(kept), tasks, bell, settings.runs)
-        controls = RunControls(uow, claims, bell, settings.runs)
-        yield _Runs(engine, claims, controls, RunEvents(uow, bell))
-
-
-def _agent(
-    settings: Settings,
-    uow: UnitOfWork,
-    runs: _Runs,
-    library: KnowledgeLibrary,
-    clock: Clock,
-    ids: IdSource,
-    parts: AgentParts,
-) -> HelpdeskRunner:
-    tools = AgentTools(uow, library, parts.web)
-    graph = build_helpdesk_graph(
-        runs.engine.checkpoints.saver, parts.decider, budgets_of(settings.agent), tools
-    )
-    driver = HelpdeskDriver(graph, uow, clock, ids, settings.agent)
-    runs.engine.register(GraphKind.HELPDESK, driver)
-    admission = Admission(uow, settings.agent, settings.checkpoints.ttl)
-    return HelpdeskRunner(
-        uow=uow,
-        ids=ids,
-        admission=admission,
-        beginning=Beginning(ids),
-        confirming=Confirming(ids, Filing(ids), driver),
-        stopping=Stopping(uow, runs.claims, runs.controls, runs.engine),
-        claims=runs.claims,
-        engine=runs.engine,
-        sessions=HelpdeskSessions(uow, admission, runs.events),
-    )
 
 
 @asynccontextmanager
@@ -257,6 +240,7 @@ async def background(container: Container) -> AsyncIterator[None]:
             await held.enter_async_context(container.jobs.working())
         always = every(
             (settings.observability.fact_poll_seconds, "facts", container.facts.read_all),
+            (_TIDY_SECONDS, "audit_rotation", container.facts.tidy),
             (_ANSWER_SECONDS, "unanswered_questions", container.exchanges.answer_left_over),
             (settings.runs.heartbeat_seconds, "heartbeat", container.claims.beat),
             (settings.runs.sweep_seconds, "runs_left_over", container.runs.sweep),
@@ -277,3 +261,27 @@ def log_dir(settings: Settings) -> Path:
 def ui_dir(settings: Settings) -> Path:
     """Where the built page is."""
     return settings.server.ui_dir or _ROOT / "frontend-vue" / "dist"
+
+
+def part_checks(settings: Settings, clock: Clock) -> PartChecks:
+    """The checks of what can be set up, over the adapters that a start would use."""
+
+    async def ask_tracker() -> int:
+        seconds = min(settings.github.timeout_seconds, _LOOK_SECONDS)
+        made = github(settings.github.model_copy(update={"timeout_seconds": seconds}), clock)
+        async with made.client:
+            return await made.look()
+
+    @asynccontextmanager
+    async def search() -> AsyncIterator[None]:
+        async with AsyncExitStack() as held:
+            await web_search(settings, held, demo=False)
+            yield
+
+    async def has_names() -> bool:
+        folder = model_folder(settings.leaving.model_dir)
+        return folder is not None and await asyncio.to_thread(is_intact, folder)
+
+    return PartChecks(
+        settings, lambda: language_model(settings.model), search, ask_tracker, has_names
+    )

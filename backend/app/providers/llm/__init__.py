@@ -1,0 +1,1 @@
+"""Language models: one adapter over LangChain's chat models, and the factory that makes them."""
