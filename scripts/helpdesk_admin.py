@@ -20,6 +20,7 @@ from backend.app.services.helpdesk.flags import Flag
 from backend.app.services.knowledge.reading import read_folder, read_json_lines
 from scripts import doctor
 from scripts.instance import attached, what_is_wrong
+from scripts.policy import add_policy_verbs
 from scripts.provision import default_data
 
 Verb = Callable[[Container, argparse.Namespace], Awaitable[None]]
@@ -177,6 +178,7 @@ def _parser() -> argparse.ArgumentParser:
     _session_verbs(nouns)
     verb = nouns.add_parser("doctor", help="look at every part and say what is wrong")
     verb.add_argument("--json", action="store_true", help="findings as JSON")
+    add_policy_verbs(nouns)
     return parser
 
 
@@ -269,6 +271,9 @@ def main() -> None:
         if arguments.noun == "doctor":
             data = arguments.data.expanduser().resolve()
             raise SystemExit(doctor.run(data, as_json=arguments.json))
+        if arguments.noun == "policy":
+            arguments.offline(arguments)
+            return
         asyncio.run(_run(arguments))
     except AppError as error:
         raise SystemExit(f"Refused: {error.detail}") from error
