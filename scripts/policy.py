@@ -9,7 +9,7 @@ from typing import Any
 from backend.app.domain.gate_invariants import check
 from backend.app.domain.gates import (
     Actor,
-    Case,
+    Call,
     ChangeTier,
     Control,
     HostNeed,
@@ -63,9 +63,9 @@ def _check(_: argparse.Namespace) -> None:
         raise SystemExit(1)
 
 
-def _case(arguments: argparse.Namespace) -> Case:
+def _case(arguments: argparse.Namespace) -> Call:
     withheld = {Control(one) for one in arguments.without}
-    return Case(
+    return Call(
         tier=None if arguments.tier == "unknown" else ChangeTier(arguments.tier),
         touches_privacy=arguments.private,
         is_system_only=arguments.system_only,

@@ -9,7 +9,7 @@ from itertools import chain, combinations, product
 
 from backend.app.domain.gates import (
     Actor,
-    Case,
+    Call,
     ChangeTier,
     Control,
     Grant,
@@ -46,7 +46,7 @@ _DRIVERS = tuple(
 )
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[Call]:
     """Every call that there can be. Those in which most is granted come first, where a wrong policy
     shows soonest.
     """
@@ -59,7 +59,7 @@ def cases() -> Iterator[Case]:
     rest = product(_BOTH, subsets, STANDINGS, _DRIVERS, _BOTH, _BOTH)
     for is_killed, granted, standing, (actor, relation), consent, approval in rest:
         for tool in tools:
-            yield Case(*tool, actor, relation, granted, standing, is_killed, consent, approval)
+            yield Call(*tool, actor, relation, granted, standing, is_killed, consent, approval)
 
 
 def grants() -> Iterator[Grant]:
@@ -71,11 +71,11 @@ def grants() -> Iterator[Grant]:
                 yield Grant(kind, by, is_operator, *rest)
 
 
-def _tier(case: Case) -> ChangeTier:
+def _tier(case: Call) -> ChangeTier:
     return ChangeTier.NORMAL_CHANGE if case.tier is None else case.tier
 
 
-def _is_lookable(case: Case) -> bool:
+def _is_lookable(case: Call) -> bool:
     """Whether everything but grants and tier speaks for the call."""
     return (
         not case.is_killed
@@ -89,7 +89,7 @@ def _is_lookable(case: Case) -> bool:
 
 
 #: Of every verdict that lets a call go on, now or on somebody's yes.
-NOT_REFUSED: Mapping[str, Callable[[Case, Verdict], bool]] = {
+NOT_REFUSED: Mapping[str, Callable[[Call, Verdict], bool]] = {
     "nothing goes on while the kill switch is on": lambda case, _: not case.is_killed,
     "a ticket is worked on in progress; a new one is only looked at, by the program": (
         lambda case, _: (
@@ -146,14 +146,14 @@ NOT_REFUSED: Mapping[str, Callable[[Case, Verdict], bool]] = {
 }
 
 
-def _needs_approval(case: Case) -> bool:
+def _needs_approval(case: Call) -> bool:
     tier = _tier(case)
     return tier is ChangeTier.NORMAL_CHANGE or (
         tier is ChangeTier.STANDARD_CHANGE and case.is_tainted
     )
 
 
-def _is_refused_needlessly(case: Case) -> bool:
+def _is_refused_needlessly(case: Call) -> bool:
     """Whether a refused call should have gone on: a policy that allows nothing protects nobody."""
     if case.standing == _NEW:
         at_work = case._replace(standing=Standing(TicketStatus.IN_PROGRESS))
@@ -207,7 +207,7 @@ class Breach:
     """A case that a policy gets wrong, and what it breaks."""
 
     invariant: str
-    case: Case | Grant
+    case: Call | Grant
     judgement: Judgement | bool
 
 
@@ -249,7 +249,7 @@ def _breaches(policy: Policy) -> Iterator[Breach | None]:
         yield Breach(broken, case, judgement) if broken else None
 
 
-def _depends_on_anothers_snapshot(policy: Policy, case: Case, judgement: Judgement) -> bool:
+def _depends_on_anothers_snapshot(policy: Policy, case: Call, judgement: Judgement) -> bool:
     if case.relation is Relation.OWN or case.granted != _EVERYBODYS_CONTROLS:
         return False
     return judge(policy, case._replace(granted=_ALL_CONTROLS)) != judgement

@@ -69,7 +69,7 @@ class Control(StrEnum):
     SURFACE = "surface"
 
 
-class Case(NamedTuple):
+class Call(NamedTuple):
     """One call as `judge` sees it.
 
     ``tier`` is None of a tool that the catalogue does not know; ``granted`` are the controls that
@@ -172,7 +172,7 @@ def _refused(why: Why) -> Judgement:
     return Judgement(Verdict.REFUSE, why)
 
 
-def judge(policy: Policy, case: Case) -> Judgement:
+def judge(policy: Policy, case: Call) -> Judgement:
     """What becomes of a call; total: every case has exactly one answer."""
     if case.is_killed and policy.stops_when_killed:
         return _refused(Why.KILLED)
@@ -191,7 +191,7 @@ def judge(policy: Policy, case: Case) -> Judgement:
     return _by_tier(policy, case)
 
 
-def _by_tier(policy: Policy, case: Case) -> Judgement:
+def _by_tier(policy: Policy, case: Call) -> Judgement:
     tier = policy.unknown_tier if case.tier is None else case.tier
     if case.actor is Actor.SYSTEM and (tier not in policy.system_tiers or case.touches_privacy):
         return _refused(Why.LOOKING_ONLY)

@@ -10,7 +10,7 @@ import pytest
 from backend.app.domain.gate_invariants import STANDINGS, check
 from backend.app.domain.gates import (
     Actor,
-    Case,
+    Call,
     ChangeTier,
     Control,
     Grant,
@@ -29,7 +29,7 @@ from backend.app.domain.lifecycle import BlockedOn, Standing
 from backend.app.domain.tickets import TicketStatus
 
 _WORKING = Standing(TicketStatus.IN_PROGRESS)
-_LOOK = Case(
+_LOOK = Call(
     tier=ChangeTier.READ_ONLY,
     touches_privacy=False,
     is_system_only=False,
