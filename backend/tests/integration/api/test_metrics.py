@@ -1,10 +1,18 @@
 """From the names that the requirement gives to what a scrape holds."""
 
+from datetime import timedelta
+from uuid import uuid4
+
 import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from backend.app.bootstrap import Container
+from backend.app.db.repositories.checkpoints import Write
+from backend.app.domain.runs import GraphKind, ThreadId
+from backend.app.services.runs.claims import Held
+from backend.app.services.runs.endings import Handed, Paused
+from backend.app.services.runs.saver import Begun
 from backend.app.services.series import complete
 from backend.tests.support.agent import abort, confirm, drafted, filed, started, started_in_chat
 
@@ -105,6 +113,22 @@ async def test_a_sweep_that_deletes_what_was_left_is_counted_as_expiry(
     after = await scraped(container)
     key = (f"{_AGENT}checkpoint_total", frozenset({("op", "expire"), ("outcome", "ok")}))
 
+    assert after[key] - before[key] == 1
+
+
+async def test_what_a_run_keeps_that_is_anothers_by_now_is_counted_as_refused(
+    container: Container,
+) -> None:
+    engine, before = container.runs, await scraped(container)
+    claim = engine.claims.first(
+        ThreadId(uuid4()), GraphKind.HELPDESK, allowance=timedelta(seconds=9)
+    )
+    held = Held(claim, begun=Begun(writes=[Write("1", "task", "", 0, "channel", None, b"")]))
+    ending = await engine._settled(held, Paused((), {}))
+    after = await scraped(container)
+    key = (f"{_AGENT}checkpoint_total", frozenset({("op", "write"), ("outcome", "refused")}))
+
+    assert isinstance(ending, Handed)
     assert after[key] - before[key] == 1
 
 

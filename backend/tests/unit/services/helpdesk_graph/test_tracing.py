@@ -3,23 +3,38 @@
 import asyncio
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import pytest
+from langgraph.graph import START, StateGraph
+from langgraph.runtime import Runtime
 
+from backend.app.core.clock import SystemClock
 from backend.app.core.errors import NotFound
-from backend.app.domain.sessions import Severity, StepStatus
+from backend.app.core.ids import RandomIds
+from backend.app.domain.budgets import Tools
+from backend.app.domain.language_models import ModelAnswer, ModelCall, Usage
+from backend.app.domain.principals import UserId
+from backend.app.domain.sessions import TOOL_NAMES, Severity, StepStatus, ToolBudgets
 from backend.app.providers.langsmith_tracer import anonymised
+from backend.app.services.helpdesk_graph.briefing import Brief
+from backend.app.services.helpdesk_graph.nodes.steps import RunContext
+from backend.app.services.helpdesk_graph.prompts import CLASSIFIER
+from backend.app.services.helpdesk_graph.shapes import Graded
+from backend.app.services.helpdesk_graph.thinking import Mind
+from backend.app.services.helpdesk_graph.tools import AgentTools, Use
 from backend.app.services.helpdesk_graph.tracing import (
     Span,
     shape,
     trace_agent_run,
     trace_agent_tool,
 )
-from backend.app.services.tools.bounded import ToolResult
+from backend.app.services.tools.bounded import ToolMemory, ToolResult
+from backend.tests.support.agent import a_session
 
 SECRET = "my password is hunter2-xyz"
+OFF = Tools(retry_kb=False, web_search=False, search_duplicates=False)
 
 
 class NoSuchPlace(NotFound):
@@ -154,3 +169,51 @@ def test_the_last_guard_lets_closed_words_through_and_nothing_else() -> None:
         "b": ["filed", 3, True, None],
         "c": {"d": "length 15"},
     }
+
+
+@dataclass
+class Grader:
+    """A model that grades everything alike."""
+
+    async def ask(self, call: ModelCall) -> ModelAnswer:
+        assert SECRET in call.user
+        graded = {"severity": "low", "impact": "Person", "category": "other"}
+        return ModelAnswer(graded, Usage(5, 7))
+
+
+@dataclass
+class Thinker:
+    """Has one way in, whose graph asks a model and uses a tool."""
+
+    tracer: Kept
+
+    @trace_agent_run("start")
+    async def start(self, query: str) -> None:
+        async def node(_state: dict[str, Any], runtime: Runtime[RunContext]) -> dict[str, Any]:
+            mind = Mind(Grader(), RandomIds(), budget=9000, seconds=5.0, limit=400)
+            await mind.think(runtime.context, CLASSIFIER, Brief(query), Graded)
+            tools = AgentTools(cast(Any, None), cast(Any, None))
+            use = Use(query, UserId(UUID(int=1)), OFF, query, ToolBudgets(), lambda: 1.0)
+            for tool in tools.catalogue():
+                await tools.use(tool, use, ToolMemory())
+            return {}
+
+        graph: Any = StateGraph(dict, RunContext)
+        graph.add_node("node", node).add_edge(START, "node")
+        clock = SystemClock()
+        context = RunContext(a_session(UUID(int=1), UUID(int=2)), clock, clock.monotonic() + 9, OFF)
+        await graph.compile().ainvoke({}, context=context)
+
+
+async def test_models_and_tools_are_traced_wherever_they_are_used_and_without_text() -> None:
+    kept = Kept()
+    await Thinker(kept).start(SECRET)
+
+    spans = {span.name: span for span in kept.spans}
+    assert set(spans) == {"ask_classifier", *TOOL_NAMES.values(), "helpdesk_agent.start"}
+    asked = spans["ask_classifier"]
+    assert (asked.run_type, asked.inputs["role"]) == ("llm", "classifier")
+    assert asked.outputs["result"]["usage"] == {"tokens_in": 5, "tokens_out": 7}
+    assert {spans[name].inputs["query"]["length"] for name in TOOL_NAMES.values()} == {len(SECRET)}
+    assert spans["helpdesk_agent.start"].tools == len(TOOL_NAMES)
+    assert "hunter2" not in str([(span.inputs, span.outputs) for span in kept.spans])
