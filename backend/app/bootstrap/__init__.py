@@ -282,6 +282,18 @@ def part_checks(settings: Settings, clock: Clock) -> PartChecks:
         folder = model_folder(settings.leaving.model_dir)
         return folder is not None and await asyncio.to_thread(is_intact, folder)
 
+    def lacks_meaning() -> str | None:
+        embeddings = MiniLM(settings.semantic)
+        try:
+            return embeddings.missing
+        finally:
+            embeddings.close()
+
     return PartChecks(
-        settings, lambda: language_model(settings.model), search, ask_tracker, has_names
+        settings,
+        lambda: language_model(settings.model),
+        search,
+        ask_tracker,
+        has_names,
+        lacks_meaning,
     )

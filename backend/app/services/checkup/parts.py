@@ -28,6 +28,7 @@ class PartChecks:
         web_search: opens the search that is set; raises an `AppError` where it cannot be had.
         tracker: asks for the tracker's repository once; the HTTP status of the answer.
         has_names: whether the model for names is there, and is the known one.
+        lacks_meaning: why there is no embedding model, or None where there is one.
     """
 
     settings: Settings
@@ -35,6 +36,7 @@ class PartChecks:
     web_search: Callable[[], AbstractAsyncContextManager[object]]
     tracker: Callable[[], Awaitable[int]]
     has_names: Callable[[], Awaitable[bool]]
+    lacks_meaning: Callable[[], str | None]
 
     def checks(self) -> list[Check]:
         """One for each part."""
@@ -115,9 +117,18 @@ class PartChecks:
         return [warn(part, told, advice)]
 
     async def look_at_semantic_search(self) -> Sequence[Finding]:
-        """There is but one kind in this version."""
-        told = "No embedding model is used: articles are found by words."
-        return [ok("semantic_search", told)]
+        """Whether tickets are compared by meaning too."""
+        part = "semantic_search"
+        if not self.settings.semantic.enabled:
+            return [ok(part, "Switched off: tickets are compared by their words.")]
+        lacking = self.lacks_meaning()
+        if lacking is None:
+            told = "Tickets are compared by words and meaning; articles are found by words."
+            return [ok(part, told)]
+        advice = (
+            "Install the packages of this version's lock file; see HELPDESK_SEMANTIC_MODEL_PATH."
+        )
+        return [warn(part, f"Tickets are compared by their words alone: {lacking}.", advice)]
 
 
 def _of_repository(part: str, repo: str, status: int) -> Finding:

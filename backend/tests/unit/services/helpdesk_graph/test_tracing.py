@@ -192,7 +192,7 @@ class Thinker:
         async def node(_state: dict[str, Any], runtime: Runtime[RunContext]) -> dict[str, Any]:
             mind = Mind(Grader(), RandomIds(), budget=9000, seconds=5.0, limit=400)
             await mind.think(runtime.context, CLASSIFIER, Brief(query), Graded)
-            tools = AgentTools(cast(Any, None), cast(Any, None))
+            tools = AgentTools(cast(Any, None), cast(Any, None), cast(Any, None))
             use = Use(query, UserId(UUID(int=1)), OFF, query, ToolBudgets(), lambda: 1.0)
             for tool in tools.catalogue():
                 await tools.use(tool, use, ToolMemory())
