@@ -127,6 +127,6 @@ async def _anthropic(settings: ModelSettings, name: str, held: AsyncExitStack) -
     )
     # It has no argument for a client of ours, and never closes its own. The name is not public: a
     # test that no connection is left open holds that ours is the one that is used.
-    client = await held.enter_async_context(DefaultAsyncHttpxClient())
+    client = await held.enter_async_context(DefaultAsyncHttpxClient(follow_redirects=False))
     chat.__dict__["_async_client"] = chat._async_client.copy(http_client=client)
     return chat

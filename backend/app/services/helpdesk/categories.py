@@ -205,6 +205,8 @@ class Categories:
 
     async def classify(self, text: str, facts: Mapping[str, str]) -> Classified:
         """How ``text`` and the answers in ``facts`` are graded, each with a confidence."""
+        # A report says early what it is about; a huge text must not keep everybody else waiting.
+        text = clean(text[:_MAX_TEXT_CHARACTERS])
         graded = grade(text, facts)
         now = await self._model()
         if now is None or now.model is None:

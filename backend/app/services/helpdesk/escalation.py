@@ -5,6 +5,7 @@ It works by rules, so it is there whatever else is away or switched off.
 
 from dataclasses import dataclass
 from datetime import timedelta
+from uuid import UUID
 
 from backend.app.core.errors import TooMany
 from backend.app.core.ids import IdSource
@@ -15,7 +16,7 @@ from backend.app.domain.agent_events import TicketFiledByHand
 from backend.app.domain.chat import ChatSessionId, ChatSessionNotFound
 from backend.app.domain.principals import Credential, Principal
 from backend.app.domain.redaction import redact
-from backend.app.domain.sessions import ConversationTurn, TicketDraft
+from backend.app.domain.sessions import AgentSessionId, ConversationTurn, TicketDraft
 from backend.app.domain.tickets import Ticket, TicketId, TicketOrigin
 from backend.app.schemas.escalation import CreateIssueRequest
 from backend.app.schemas.helpdesk import WhatWasSaid
@@ -93,12 +94,19 @@ class Escalation:
         Raises:
             IdempotencyKeyTaken: the key stands for another ticket.
             ChatSessionNotFound: not one's own chat.
-            AskedTooOften, DailyCapReached: a limit is reached; repetitions do not count.
+            AskedTooOften, DailyCapReached: a limit is reached; repetitions do not count, unless the
+                text leaves the house, for it is looked through before it is compared.
             NamesNotLookedFor: what must not leave is not known in time.
         """
         chat_id = ChatSessionId(request.chat_session_id) if request.chat_session_id else None
+        if not self.leaving.stays_here:
+            # Names take a model's time: counted, and looked whose chat it is, before that.
+            async with self.uow() as work:
+                await _own_chat(work, principal, chat_id)
+                await self._count(work, principal)
         draft = await self.leaving.draft(TicketDraft(**request.draft.model_dump()))
         digest = self._shown(draft, "", None).digest
+        filing_id = self.ids.uuid()
         async with self.uow() as work:
             await work.tickets.one_at_a_time(principal.user_id)
             before = await work.tickets.filed_before(
@@ -108,11 +116,13 @@ class Escalation:
                 if before.digest != digest:
                     raise IdempotencyKeyTaken
                 return Filed(before.ticket, is_repeat=True)
-            await _own_chat(work, principal, chat_id)
-            await self._count(work, principal)
+            await _own_chat(work, principal, chat_id, for_update=True)
+            if self.leaving.stays_here:
+                await self._count(work, principal)
             await self.admission.refuse_over_cap(work, principal)
-            ticket = await self._write(work, principal, draft, chat_id, key, digest)
-            return Filed(ticket, is_repeat=False)
+            ticket = await self._write(work, principal, draft, chat_id, key, digest, filing_id)
+        self.filing.issues.take_up(AgentSessionId(filing_id))  # nobody waits for it
+        return Filed(ticket, is_repeat=False)
 
     async def _write(
         self,
@@ -122,8 +132,8 @@ class Escalation:
         chat_id: ChatSessionId | None,
         key: str | None,
         digest: str,
+        filing_id: UUID,
     ) -> Ticket:
-        filing_id = self.ids.uuid()
         hashed = chat_hash(await work.sessions.instance_key(), chat_id)
         shown = self._shown(draft, str(filing_id), hashed)
         is_token = principal.credential is Credential.ACCESS_TOKEN
@@ -185,6 +195,10 @@ class Escalation:
             raise AskedTooOften(retry_after=hit.wait)
 
 
-async def _own_chat(work: Work, principal: Principal, chat_id: ChatSessionId | None) -> None:
-    if chat_id is not None and await work.chat.session(chat_id, principal.user_id) is None:
+async def _own_chat(
+    work: Work, principal: Principal, chat_id: ChatSessionId | None, *, for_update: bool = False
+) -> None:
+    if chat_id is None:
+        return
+    if await work.chat.session(chat_id, principal.user_id, for_update=for_update) is None:
         raise ChatSessionNotFound

@@ -181,6 +181,9 @@ class IssueWriter:
             async with asyncio.timeout(_LOOK_SECONDS):
                 found = await tracker.find(record.marker, since=record.confirmed_at - _SKEW)
         except (AppError, TimeoutError):
+            if record.attempts > 1:  # an earlier attempt may have arrived after all
+                await self._put_off(record, FilingState.UNKNOWN, wait=_backoff(record.tries))
+                return
             found = None
         if found is not None:
             await self._written(record, Written(found.number, found.url), was_found=True)

@@ -164,6 +164,10 @@ class HelpdeskDriver:
         facts += [fact for one in steps for fact in facts_of_step(whose, one)]
         return Telling(tuple((STEP, one.model_dump(mode="json")) for one in shown), tuple(facts))
 
+    def is_kept(self, told: object) -> bool:
+        """Of what a model said, its cost."""
+        return isinstance(told, ModelTold) and told.usage.total > 0
+
     async def keep(self, work: Work, context: RunContext, told: Sequence[object]) -> None:
         """Count what a model cost to the session."""
         if tokens := sum(one.usage.total for one in told if isinstance(one, ModelTold)):
@@ -185,7 +189,7 @@ class HelpdeskDriver:
             kind, digest = type(ending.error).__name__, _hashed(str(ending.error))
             fact = AgentFailed(**about(session), error=kind, message_hash=digest)
             failed = Telling(facts=(fact,))
-        if isinstance(ending, Stopped | Failed):
+        if isinstance(ending, Stopped | Failed) or claim.attempt > 1:  # or what was begun anew
             failed += await self._stopped_steps(work, claim, context)
         turn, change = self._change(session, ending)
         message_id = await upsert_agent_summary(work, self.ids, session, turn)

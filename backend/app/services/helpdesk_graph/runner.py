@@ -224,7 +224,11 @@ class HelpdeskRunner:
         asked = idempotent(principal, f"confirm:{session_id}", key, request.model_dump_json())
         if self.confirming.takes_out_names:
             # Whose session it is is looked at first: nobody has another's text worked on.
-            await self.admission.own_session(principal, session_id)
+            session = await self.admission.own_session(principal, session_id)
+            if session.has_ended:
+                return self._repeated(session)
+            if session.pending_question_id != request.pending_question_id:
+                raise StaleQuestion
             request = await self.confirming.without_names(request)
         going_on = self.admission.going_on(principal, session_id)
         async with going_on as (work, session, switched):

@@ -126,6 +126,7 @@ class AgentTools:
                 limit=lambda budgets: budgets.duplicate_searches,
                 is_on=lambda tools: tools.search_duplicates,
                 find=self.search_existing_issues,
+                is_outside=self.issues is not None,
             ),
         )
 

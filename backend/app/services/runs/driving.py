@@ -58,6 +58,9 @@ class Driver(Protocol):
     def telling(self, context: Any, told: Sequence[object]) -> Telling:
         """What nodes told through their stream writer, as it is to be stored."""
 
+    def is_kept(self, told: object) -> bool:
+        """Whether `keep` has something to store of it."""
+
     async def keep(self, work: Work, context: Any, told: Sequence[object]) -> None:
         """Store what of that stands in rows of the graph's own, before the telling."""
 

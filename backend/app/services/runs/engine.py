@@ -2,8 +2,7 @@
 
 Whoever launches a run may wait for it or not; the run belongs to the thread. It ends in exactly one
 of the endings below, which is settled, together with giving the claim back, in one transaction.
-A run whose claim is lost settles nothing: the one that took it over does.
-"""
+A run whose claim is lost settles nothing: whoever took it over does."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
@@ -207,7 +206,8 @@ class RunEngine:
         return Finished(last["data"])
 
     async def _record(self, held: Held, driver: Driver) -> None:
-        async with self.uow(each=True) as work:
+        # A statement alone commits by itself; with rows of the graph's own, all or nothing.
+        async with self.uow(each=not any(map(driver.is_kept, held.untold))) as work:
             switched = await work.runs.tell(held.claim, await self._untold(work, held))
         if switched is None:
             raise ClaimLost
@@ -256,7 +256,7 @@ class RunEngine:
 
     @property
     def can_conclude(self) -> bool:
-        """Whether a thread can be concluded; else it is to be driven to its end."""
+        """Whether threads can be concluded; else they are to be driven to their end."""
         return self.checkpoints.are_transactional
 
     async def conclude(self, work: Work, claim: Claim, telling: Telling) -> None:

@@ -60,6 +60,8 @@ describe('while the agent is off', () => {
     world()
     const page = await mountAt(CHAT)
     expect(page.queryByRole('button', { name: 'Get help' })).toBeNull()
+    await vi.dynamicImportSettled()
+    await settle()
     page.getByRole('button', { name: 'Draft a ticket' })
     page.getByRole('button', { name: 'Summarise' })
     expect(await findBarriers()).toEqual([])

@@ -121,6 +121,9 @@ class TestDriver:
     def telling(self, _context: Any, told: Sequence[Any]) -> Telling:
         return Telling(tuple((one["kind"], {"n": one["n"]}) for one in told))
 
+    def is_kept(self, _told: object) -> bool:
+        return False
+
     async def keep(self, _work: Work, _context: Any, _told: Sequence[Any]) -> None:
         """It keeps nothing of its own."""
 
