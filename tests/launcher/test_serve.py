@@ -31,7 +31,7 @@ def checkout() -> Iterator[Path]:
     for name in ("serve", "provision.py"):
         shutil.copy(REPOSITORY / "scripts" / name, root / "scripts" / name)
     (root / "scripts/server.py").write_text(SERVER)
-    for name in ("requirements.lock", "requirements-dev.lock"):
+    for name in ("requirements.lock", "requirements-live.lock", "requirements-dev.lock"):
         (root / name).touch()
     yield root
     shutil.rmtree(root)
