@@ -28,6 +28,14 @@ def wait_until_taken(folder: Path, number: int) -> None:
         time.sleep(0.01)
 
 
+def wait_until_rotated(folder: Path, day: str) -> None:
+    """Until somebody has written on the day after: its own file is closed then."""
+    until = time.monotonic() + 120
+    while not (folder / "logs" / f"helpdesk_agent_audit{day}.jsonl").exists():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
 def test_every_line_that_was_taken_stands_there_once(tmp_path: Path) -> None:
     (tmp_path / "day").write_text("0")
     writers = [
@@ -41,10 +49,11 @@ def test_every_line_that_was_taken_stands_there_once(tmp_path: Path) -> None:
         for number in range(WRITERS)
     ]
     for day in range(1, ROLLOVERS + 1):
-        wait_until_taken(tmp_path, day * WRITERS * LINES // (ROLLOVERS + 2))
+        wait_until_taken(tmp_path, day * WRITERS * LINES // (2 * ROLLOVERS + 2))
         fresh = tmp_path / "day.new"
         fresh.write_text(str(day))
         fresh.replace(tmp_path / "day")  # never half written
+        wait_until_rotated(tmp_path, DAYS[day - 1])
         if day == 2:
             writers[0].send_signal(signal.SIGKILL)
     codes = [writer.wait(120) for writer in writers]
