@@ -16,7 +16,7 @@ from backend.app.domain.redaction_numbers import (
     bank_accounts,
     payment_cards,
 )
-from backend.app.domain.redaction_tokens import TOKEN_FORMS, is_placeholder, random_secrets
+from backend.app.domain.redaction_tokens import TOKEN_FORMS, is_blank, random_secrets
 from backend.app.domain.redaction_words import is_ordinary, looks_secret
 
 _CALLED = (
@@ -214,7 +214,7 @@ def _is_key(found: re.Match[str], value: str) -> bool:
 
 def _tokens(text: str) -> Iterator[tuple[int, int]]:
     for found in TOKEN_FORMS.finditer(text):
-        if not is_placeholder(found[0]):
+        if not is_blank(found[0]):
             yield found.span()
 
 

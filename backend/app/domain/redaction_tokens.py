@@ -107,10 +107,17 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 _LONELY_LENGTH = 30
 
 
+def is_blank(value: str) -> bool:
+    """Whether ``value`` shows where a token of a known form would stand: crosses, or one character
+    over and over.
+    """
+    return len(set(value[-12:])) == 1 or "xxxx" in value.lower()
+
+
 def is_placeholder(value: str) -> bool:
-    """Whether ``value`` stands for a secret without being one: it repeats itself, or is words."""
+    """Whether ``value`` stands for a secret without being one: it is blank, or repeats itself."""
     pairs = {value[at : at + 2] for at in range(len(value) - 1)}
-    return len(pairs) < 0.45 * (len(value) - 1) or "XXXX" in value or "xxxx" in value
+    return len(pairs) < 0.45 * (len(value) - 1) or is_blank(value)
 
 
 def _changes(value: str) -> int:

@@ -191,3 +191,16 @@ def test_a_number_is_found_however_it_is_glued_or_broken(text: str, left: str) -
 )
 def test_part_of_an_identifier_is_no_number_of_a_card(text: str) -> None:
     assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["ghp_" + "a1B2" * 9, "AKIA" + "A1B2" * 4, "npm_" + "ab12" * 9, "sk-" + "a1" * 12],
+)
+def test_a_token_of_a_known_form_is_one_though_it_repeats_itself(token: str) -> None:
+    assert token not in redact(f"it says {token} there").text
+
+
+@pytest.mark.parametrize("blank", ["ghp_" + "x" * 36, "AKIA" + "XXXX" * 4, "npm_" + "0" * 36])
+def test_what_shows_where_a_token_goes_is_none(blank: str) -> None:
+    assert blank in redact(f"it says {blank} there").text

@@ -150,9 +150,7 @@ async def test_a_query_leaves_without_its_secrets() -> None:
     assert made.asked == ["my password is [redacted: password] and it fails"]
 
 
-@pytest.mark.parametrize(
-    "secret", ["ghp_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789", "536-90-4399", "4111 1111 1111 1111"]
-)
+@pytest.mark.parametrize("secret", ["ghp_" + "a1B2" * 9, "536-90-4399", "4111 1111 1111 1111"])
 async def test_a_query_of_nothing_but_a_secret_does_not_leave(secret: str) -> None:
     made = _Tool()
     result = await _use(made, _asked(secret))
