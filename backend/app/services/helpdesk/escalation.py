@@ -82,7 +82,7 @@ class Escalation:
     async def draft(self, principal: Principal, said: WhatWasSaid) -> Drafted:
         """A ticket about what was said; nothing is stored. Raises what `summarise` does."""
         written = drafting.write_draft(await self._matter(principal, said))
-        shown = self._shown(await self.leaving.draft(written), "", None)
+        shown = self._shown(await self.leaving.draft(written, asked_by=principal.user_id), "", None)
         return Drafted(shown.draft, drafting.without_footer(shown.body))
 
     async def file(
@@ -104,7 +104,9 @@ class Escalation:
             async with self.uow() as work:
                 await _own_chat(work, principal, chat_id)
                 await self._count(work, principal)
-        draft = await self.leaving.draft(TicketDraft(**request.draft.model_dump()))
+        draft = await self.leaving.draft(
+            TicketDraft(**request.draft.model_dump()), asked_by=principal.user_id
+        )
         digest = self._shown(draft, "", None).digest
         filing_id = self.ids.uuid()
         async with self.uow() as work:

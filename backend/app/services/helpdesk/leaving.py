@@ -8,19 +8,23 @@ log. A model that is there and does not answer in time holds a text back rather 
 import asyncio
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Protocol
 
 from backend.app.core.errors import Unavailable
 from backend.app.domain.placeholders import PLACEHOLDER, Placeholders, by_rules, replaced
+from backend.app.domain.principals import UserId
 from backend.app.domain.redaction_names import ScoredWord, names_in
 from backend.app.domain.sessions import TicketDraft
 
 #: A text is looked at again, for what is named once may be found only when something is gone.
 _MOST_ROUNDS = 3
 _REMEMBERED = 2048
+_AT_ONCE_EACH = 3
 _PARAGRAPH_END = re.compile(r"\n[ \t>]*\n\s*")
 _PIECE_CHARACTERS = 400
 
@@ -52,11 +56,8 @@ class Leaving:
     stays_here: bool = False
     #: Where names stand, by the digest of a piece of text.
     _seen: dict[bytes, tuple[tuple[int, int, str], ...]] = field(default_factory=dict)
-
-    @property
-    def finds_names(self) -> bool:
-        """Whether names and addresses are looked for at all."""
-        return self.model is not None
+    #: How many drafts of each person are being looked through.
+    _asking: Counter[UserId] = field(default_factory=Counter)
 
     async def text(self, text: str, known: Placeholders | None = None) -> str:
         """``text`` with placeholders for people and how they are reached; those in ``known`` keep
@@ -94,20 +95,44 @@ class Leaving:
         """
         return " ".join(PLACEHOLDER.sub(" ", await self.text(text)).split())
 
-    async def draft(self, draft: TicketDraft, known: Placeholders | None = None) -> TicketDraft:
-        """A draft as it may be filed; ``known`` as for `text`.
+    async def draft(
+        self,
+        draft: TicketDraft,
+        known: Placeholders | None = None,
+        *,
+        asked_by: UserId | None = None,
+    ) -> TicketDraft:
+        """A draft as it may be filed; ``known`` as for `text`. There is one model for everybody, so
+        whoever asks by a request of their own (``asked_by``) has only a few drafts looked through
+        at once.
 
         Raises:
-            NamesNotLookedFor: as for `text`.
+            NamesNotLookedFor: as for `text`, or this person has too many looked through already.
         """
         if self.stays_here:
             return draft
         placeholders = known if known is not None else Placeholders()
         placeholders.make_room([draft.title, draft.description])
-        # The description tells things in the order in which they were said.
-        description = await self.text(draft.description, placeholders)
-        title = await self.text(draft.title, placeholders)
+        with self._counted(asked_by):
+            # The description tells things in the order in which they were said.
+            description = await self.text(draft.description, placeholders)
+            title = await self.text(draft.title, placeholders)
         return replace(draft, title=title, description=description)
+
+    @contextmanager
+    def _counted(self, person: UserId | None) -> Iterator[None]:
+        if person is None:
+            yield
+            return
+        if self._asking[person] >= _AT_ONCE_EACH:
+            raise NamesNotLookedFor
+        self._asking[person] += 1
+        try:
+            yield
+        finally:
+            self._asking[person] -= 1
+            if not self._asking[person]:
+                del self._asking[person]
 
     async def _names(self, text: str) -> list[tuple[int, int, str]]:
         if self.model is None:

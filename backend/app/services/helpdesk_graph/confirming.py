@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from backend.app.core.ids import IdSource
 from backend.app.db.uow import Work
 from backend.app.domain.agent_events import AgentUserConfirmed
-from backend.app.domain.principals import Principal
+from backend.app.domain.principals import Principal, UserId
 from backend.app.domain.runs import Telling
 from backend.app.domain.sessions import AgentSession, AgentSessionId, Outcome
 from backend.app.domain.tickets import IssueState, Ticket
@@ -39,7 +39,9 @@ class Confirming:
         """Whether what is filed leaves the house."""
         return not self.leaving.stays_here
 
-    async def without_names(self, request: AgentConfirmRequest) -> AgentConfirmRequest:
+    async def without_names(
+        self, request: AgentConfirmRequest, person: UserId
+    ) -> AgentConfirmRequest:
         """The request with its draft as it may be filed; asked for before a transaction begins.
 
         Raises:
@@ -47,7 +49,7 @@ class Confirming:
         """
         if request.draft is None:
             return request
-        safe = await self.leaving.draft(draft_from(request.draft.model_dump()))
+        safe = await self.leaving.draft(draft_from(request.draft.model_dump()), asked_by=person)
         draft = request.draft.model_copy(
             update={"title": safe.title, "description": safe.description}
         )

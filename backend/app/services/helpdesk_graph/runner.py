@@ -229,7 +229,7 @@ class HelpdeskRunner:
                 return self._repeated(session)
             if session.pending_question_id != request.pending_question_id:
                 raise StaleQuestion
-            request = await self.confirming.without_names(request)
+            request = await self.confirming.without_names(request, principal.user_id)
         going_on = self.admission.going_on(principal, session_id)
         async with going_on as (work, session, switched):
             if session.has_ended:

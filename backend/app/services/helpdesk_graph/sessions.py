@@ -116,7 +116,7 @@ class HelpdeskSessions:
             raise SessionEnded
         async with self.uow() as work:
             key = await filing.key_for(work, session)
-        safe = await self.leaving.draft(draft_from(draft.model_dump()))
+        safe = await self.leaving.draft(draft_from(draft.model_dump()), asked_by=principal.user_id)
         most, stays_here = self.leaving.body_characters, self.leaving.stays_here
         preview = filing.preview(safe, session, key, max_characters=most, stays_here=stays_here)
         return shown(preview)

@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Sequence
+from uuid import uuid4
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from backend.app.domain.placeholders import Placeholders
+from backend.app.domain.principals import UserId
 from backend.app.domain.redaction_names import WORD, ScoredWord
 from backend.app.domain.sessions import Category, Impact, Severity, TicketDraft
 from backend.app.services.helpdesk.filing import as_filed
@@ -48,9 +50,7 @@ async def test_secrets_contacts_and_names_are_gone() -> None:
 
 
 async def test_with_names_off_secrets_and_contacts_are_gone_all_the_same() -> None:
-    leaving = Leaving()
-    assert not leaving.finds_names
-    left = await leaving.text("Anna (anna@firma.de): password: hunter22")
+    left = await Leaving().text("Anna (anna@firma.de): password: hunter22")
     assert left == "Anna ([EMAIL_1]): password: [redacted: password]"
 
 
@@ -137,3 +137,23 @@ async def test_the_same_text_has_the_same_placeholders_for_whoever_asks() -> Non
     leaving = Leaving(_Listed())
     assert await leaving.text("Peter", known) == "[PERSON_1]"
     assert await leaving.text("Maria and Peter", known) == "[PERSON_2] and [PERSON_1]"
+
+
+async def test_one_person_does_not_keep_everybody_else_waiting() -> None:
+    leaving, one, other = Leaving(_Silent(), seconds=60), UserId(uuid4()), UserId(uuid4())
+    asked = [
+        asyncio.ensure_future(leaving.draft(_draft("Anna", str(number)), asked_by=person))
+        for person, number in [(one, 1), (one, 2), (one, 3), (other, 4)]
+    ]
+    await asyncio.sleep(0)
+
+    with pytest.raises(NamesNotLookedFor):
+        await leaving.draft(_draft("Anna", "once too often"), asked_by=one)
+    assert not any(one_.done() for one_ in asked)
+    for one_ in asked:
+        one_.cancel()
+    await asyncio.gather(*asked, return_exceptions=True)
+    again = asyncio.ensure_future(leaving.draft(_draft("Anna", "later"), asked_by=one))
+    await asyncio.sleep(0)
+    assert not again.done()
+    again.cancel()
