@@ -96,6 +96,23 @@ async def test_prose_leads_to_the_next_way_of_asking_and_is_paid_for(provider: F
     assert [one.method for one in provider.asked] == ["json_schema", "tool", "words"]
 
 
+async def test_an_endpoint_that_only_talks_costs_one_call_a_question_from_then_on(
+    provider: FakeModel,
+) -> None:
+    provider.script = lambda _: Reply("I would rather talk.")
+    async with client(provider) as model:
+        for _ in range(4):
+            with pytest.raises(ModelFailed):
+                await model.ask(call())
+        provider.script = lambda _: says(**GRADED)
+        answer = await model.ask(call())
+
+    methods = [one.method for one in provider.asked]
+    assert methods[:3] == ["json_schema", "tool", "words"]
+    assert sorted(methods[3:6]) == sorted(methods[:3])  # by turns, so that the right one comes up
+    assert (answer.data, len(methods)) == (GRADED, 7)
+
+
 async def test_an_object_among_words_is_found(provider: FakeModel) -> None:
     provider.script = lambda _: Reply('Sure!\n```json\n{"severity": "low"}\n```')
 

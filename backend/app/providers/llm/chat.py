@@ -6,6 +6,7 @@ first call and remembered: a JSON schema, a forced tool call, or an object asked
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -64,6 +65,8 @@ class LangChainModel:
     at_once: int
     threads: ThreadPoolExecutor | None = None
     _works: dict[str, Method] = field(default_factory=dict)
+    #: How often all ways of asking were tried in vain, by role.
+    _in_vain: Counter[str] = field(default_factory=Counter)
     _slots: asyncio.Semaphore = field(init=False)
 
     def __post_init__(self) -> None:
@@ -91,11 +94,18 @@ class LangChainModel:
             raise ModelFailed(ModelFault.TIMED_OUT, usage) from None
         except ModelFailed as failed:
             raise ModelFailed(failed.fault, usage + failed.usage) from failed
+        self._in_vain[call.role] += 1
         raise ModelFailed(fault, usage)
 
     def _methods(self, call: ModelCall) -> list[Method]:
+        """What works; until that is known, first every way, then one at a time by turns: a question
+        to an endpoint that never gives JSON costs one call and not three.
+        """
         known = self._works.get(call.role)
-        return list(Method) if known is None else [known]
+        if known is not None:
+            return [known]
+        ways, tried = list(Method), self._in_vain[call.role]
+        return [ways[tried % len(ways)]] if tried else ways
 
     async def _patiently(self, call: ModelCall, method: Method) -> ModelAnswer:
         try:

@@ -2,13 +2,12 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 import pytest
-import pytest_asyncio
 
 from backend.app.bootstrap import Container
 from backend.app.core.settings import Settings
@@ -41,25 +40,6 @@ LATE = PATIENCE * 2
 _LIMITED = {"x_ratelimit_remaining": "0", "x_ratelimit_reset": "99999999999"}
 _ELSEWHERE = {"Location": "https://example.invalid/"}
 _SLOWED = "You have exceeded a secondary rate limit."
-
-
-@pytest_asyncio.fixture
-async def fake() -> AsyncIterator[FakeGitHub]:
-    async with fake_github() as made:
-        yield made
-
-
-@pytest_asyncio.fixture
-async def app(
-    container: Container, settings: Settings, fake: FakeGitHub
-) -> AsyncIterator[Application]:
-    async with tracked(settings, fake) as made:
-        yield made
-
-
-@pytest_asyncio.fixture
-async def person(app: Application, requester: Person) -> httpx.AsyncClient:
-    return await app.client(requester)
 
 
 @dataclass(frozen=True)
