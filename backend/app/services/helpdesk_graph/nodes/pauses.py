@@ -76,8 +76,8 @@ async def await_confirm(state: HelpdeskState) -> Update:
 
 
 async def file_ticket(_state: HelpdeskState) -> Update:
-    """The end of a session that was filed. Its ticket was written with the confirm; a copy in an
-    outside tracker would be sent from here.
+    """The end of a session that was filed. Its ticket was written with the confirm, which also sees
+    to its issue in an outside tracker.
     """
     return {"next_action": NextAction.FILE_NEW.value, **_FORGOTTEN}
 
