@@ -47,8 +47,6 @@ BOUNDS: Mapping[str, Bounds] = {
     "retry_kb": Bounds(12.0),
     "web_search": Bounds(10.0, retries=1),
     "search_existing_issues": Bounds(8.0, retries=1),
-    # A write is never repeated by itself.
-    "file_ticket": Bounds(15.0),
 }
 
 

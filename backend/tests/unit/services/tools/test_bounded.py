@@ -8,6 +8,7 @@ import pytest
 
 from backend.app.core.errors import Forbidden, Invalid, TooMany, Unavailable, Upstream
 from backend.app.domain.sessions import StepStatus
+from backend.app.services.helpdesk.github import CONFIRM_SECONDS
 from backend.app.services.tools.bounded import (
     BOUNDS,
     CAUSES,
@@ -66,8 +67,8 @@ def test_the_bounds_are_those_that_were_asked_for() -> None:
         "retry_kb": Bounds(12.0, 0),
         "web_search": Bounds(10.0, 1),
         "search_existing_issues": Bounds(8.0, 1),
-        "file_ticket": Bounds(15.0, 0),
     }
+    assert CONFIRM_SECONDS == 15.0
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,6 @@ def test_the_bounds_are_those_that_were_asked_for() -> None:
         ("web_search", TimeoutError(), 1, StepStatus.TIMED_OUT, "timed_out"),
         ("search_existing_issues", Unavailable(), 2, StepStatus.FAILED, "unavailable"),
         ("retry_kb", Unavailable(), 1, StepStatus.FAILED, "unavailable"),
-        ("file_ticket", Unavailable(), 1, StepStatus.FAILED, "unavailable"),
     ],
 )
 async def test_how_a_call_went_is_the_result_and_only_an_outage_is_called_again(
