@@ -20,26 +20,27 @@ _PATIENCE = 60.0
 
 
 class Nursery:
-    """The process that forks replicas, and what all of them have said."""
+    """The process that forks replicas, and what all of them have said: under their names, for the
+    system gives the process id of one that has ended to another.
+    """
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
-        self._said: dict[int, list[list[str]]] = {}
+        self._said: dict[str, list[list[str]]] = {}
         self._changed = asyncio.Condition()
-        self.pid = process.pid
 
     async def listen(self) -> None:
         """Take in lines until there are no more."""
         assert self._process.stdout is not None
         while line := await self._process.stdout.readline():
-            pid, *words = line.decode().split()
+            name, *words = line.decode().split()
             async with self._changed:
-                self._said.setdefault(int(pid), []).append(words)
+                self._said.setdefault(name, []).append(words)
                 self._changed.notify_all()
 
-    def said_by(self, pid: int, word: str) -> list[list[str]]:
-        """What a process has said under this word."""
-        return [words[1:] for words in self._said.get(pid, []) if words[0] == word]
+    def said(self, name: str, word: str) -> list[list[str]]:
+        """What a replica has said, or the nursery of it, under this word."""
+        return [words[1:] for words in self._said.get(name, []) if words[0] == word]
 
     async def until(self, look: Callable[[], Any]) -> Any:
         """What ``look`` finds, as soon as it finds something."""
@@ -51,21 +52,8 @@ class Nursery:
         """A new replica's process id."""
         assert self._process.stdin is not None
         self._process.stdin.write((json.dumps(asdict(spec)) + "\n").encode())
-
-        def forked() -> int | None:
-            told = (said[1] for said in self.said_by(self.pid, "forked") if said[0] == spec.name)
-            return next((int(pid) for pid in told), None)
-
-        return int(await self.until(forked))
-
-    def has_stopped(self, pid: int) -> bool:
-        """Whether a process stood still at some time: before that, waking it would be too early."""
-        return [str(pid)] in self.said_by(self.pid, "stopped")
-
-    def status_of(self, pid: int) -> int | None:
-        """What a process has ended with; below zero: the signal that ended it."""
-        told = (said[1] for said in self.said_by(self.pid, "ended") if said[0] == str(pid))
-        return next((int(status) for status in told), None)
+        ((pid,),) = await self.until(lambda: self.said(spec.name, "forked"))
+        return int(pid)
 
 
 @asynccontextmanager
@@ -134,30 +122,32 @@ class Replica:
         """Set its clock to what the spec says of later."""
         self._signal(signal.SIGUSR1)
 
+    def said(self, word: str) -> list[list[str]]:
+        """What it has said, or the nursery of it, under this word."""
+        return self.nursery.said(self.spec.name, word)
+
     @property
     def status(self) -> int | None:
-        """What it has ended with, if it has."""
-        return self.nursery.status_of(self.pid)
+        """What it has ended with, if it has; below zero: the signal that ended it."""
+        return next((int(status) for (status,) in self.said("ended")), None)
 
     async def ended(self) -> int:
         """What it ends with."""
-        status = await self.nursery.until(lambda: [self.status] if self.status is not None else [])
-        return int(status[0])
+        ((status,),) = await self.until("ended")
+        return int(status)
 
     async def until(self, word: str) -> list[list[str]]:
         """Wait until it has said a word."""
-        found: list[list[str]] = await self.nursery.until(
-            lambda: self.nursery.said_by(self.pid, word)
-        )
+        found: list[list[str]] = await self.nursery.until(lambda: self.said(word))
         return found
 
     async def stopped(self) -> None:
-        """Wait until it stands still."""
-        await self.nursery.until(lambda: self.nursery.has_stopped(self.pid))
+        """Wait until it stands still, or has: before that, waking it would be too early."""
+        await self.until("stopped")
 
     def met(self, request: str) -> list[str]:
         """The points it has met for requests of this kind."""
-        return [name for kind, name in self.nursery.said_by(self.pid, "met") if kind == request]
+        return [name for kind, name in self.said("met") if kind == request]
 
     @property
     def errors(self) -> str:
@@ -193,7 +183,7 @@ class Replicas:
 
             def ready() -> list[list[str]] | bool:
                 assert replica.status is None, replica.errors
-                return self._nursery.said_by(replica.pid, "ready")
+                return replica.said("ready")
 
             port = (await self._nursery.until(ready))[0][0]
             replica.base_url = f"http://127.0.0.1:{port}"

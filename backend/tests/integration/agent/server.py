@@ -55,6 +55,8 @@ GRACE_SECONDS = 4
 REFUSED_TO_START = 3
 
 _request: ContextVar[str] = ContextVar("request", default="")
+#: The replica that this process is.
+_name: ContextVar[str] = ContextVar("name")
 
 
 @dataclass(frozen=True)
@@ -85,9 +87,14 @@ class Spec:
     github: dict[str, Any] = field(default_factory=dict)
 
 
-def say(*words: object) -> None:
+def say_of(replica: str, *words: object) -> None:
     """One line, in one piece even beside those of other processes."""
-    os.write(1, (" ".join(str(word) for word in (os.getpid(), *words)) + "\n").encode())
+    os.write(1, (" ".join(str(word) for word in (replica, *words)) + "\n").encode())
+
+
+def say(*words: object) -> None:
+    """One line of the replica that this process is."""
+    say_of(_name.get(), *words)
 
 
 class Points:
@@ -295,6 +302,7 @@ def _end(*_: object) -> None:
 
 
 def _replica(spec: Spec) -> int:
+    _name.set(spec.name)
     errors = os.open(Path(spec.logs) / f"{spec.name}.err", os.O_WRONLY | os.O_CREAT)
     os.dup2(errors, 2)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -318,7 +326,7 @@ def _made(line: str) -> Spec:
 
 def nurse() -> None:
     """Fork replicas until standard input ends; none outlives this process."""
-    living: set[int] = set()
+    living: dict[int, str] = {}
 
     def reap(*_: object) -> None:
         while living:
@@ -326,10 +334,9 @@ def nurse() -> None:
             if not pid:
                 return
             if os.WIFSTOPPED(status):
-                say("stopped", pid)
+                say_of(living[pid], "stopped")
                 continue
-            living.discard(pid)
-            say("ended", pid, os.waitstatus_to_exitcode(status))
+            say_of(living.pop(pid), "ended", os.waitstatus_to_exitcode(status))
 
     signal.signal(signal.SIGCHLD, reap)
     while line := sys.stdin.readline():
@@ -338,8 +345,8 @@ def nurse() -> None:
         pid = os.fork()
         if pid == 0:
             os._exit(_replica(spec))
-        living.add(pid)
-        say("forked", spec.name, pid)
+        living[pid] = spec.name
+        say_of(spec.name, "forked", pid)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
     for pid in list(living):
         os.kill(pid, signal.SIGKILL)
